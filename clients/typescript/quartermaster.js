@@ -102,10 +102,10 @@ export async function verifyWebhook({
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
-  if (!id || !timestamp || !signatures) throw unsigned('webhook-id, webhook-timestamp or webhook-signature is missing');
-  if (!/^\d{1,12}$/.test(timestamp)) throw unsigned('webhook-timestamp is no number');
+  if (!id || !timestamp || !signatures) throw signatureError('webhook-id, webhook-timestamp or webhook-signature is missing');
+  if (!/^\d{1,12}$/.test(timestamp)) throw signatureError('webhook-timestamp is no number');
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceSeconds)
-    throw unsigned('webhook-timestamp is too far from now');
+    throw signatureError('webhook-timestamp is too far from now');
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body);
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const signed = new Uint8Array(head.length + bytes.length);
@@ -119,10 +119,10 @@ export async function verifyWebhook({
     if (sent !== null && (await crypto.subtle.verify('HMAC', key, sent, signed)))
       return JSON.parse(new TextDecoder().decode(bytes));
   }
-  throw unsigned('no signature fits');
+  throw signatureError('no signature fits');
 }
 
-function unsigned(message) {
+function signatureError(message) {
   return new QuartermasterError(0, { code: 'WEBHOOK_SIGNATURE_INVALID', message });
 }
 
@@ -208,22 +208,22 @@ function request({ key, url, timeoutMs, fetch }, method, path, input, signal, ac
   if (method === 'GET' || method === 'DELETE') {
     if (rest.idempotency_key !== undefined) headers['idempotency-key'] = rest.idempotency_key;
     delete rest.idempotency_key;
-    return fetched(fetch, url + filled + query(rest), init, signal);
+    return fetchAnswer(fetch, url + filled + query(rest), init, signal);
   }
   headers['content-type'] = 'application/json';
-  return fetched(fetch, url + filled, { ...init, body: JSON.stringify(rest) }, signal);
+  return fetchAnswer(fetch, url + filled, { ...init, body: JSON.stringify(rest) }, signal);
 }
 
-async function fetched(fetch, url, init, signal) {
+async function fetchAnswer(fetch, url, init, signal) {
   try {
     return await fetch(url, init);
   } catch (error) {
-    throw lost(error, signal, url);
+    throw lostAnswer(error, signal, url);
   }
 }
 
 /** No answer, or one that broke off. */
-function lost(cause, signal, url) {
+function lostAnswer(cause, signal, url) {
   if (cause instanceof QuartermasterError) return cause;
   const reason = cause?.cause?.code ?? cause?.cause?.message ?? cause?.message ?? String(cause);
   if (signal?.aborted)
@@ -256,7 +256,7 @@ function query(fields) {
 
 async function read(response, signal) {
   const text = await response.text().catch((error) => {
-    throw lost(error, signal, response.url || undefined);
+    throw lostAnswer(error, signal, response.url || undefined);
   });
   let answer;
   try {
@@ -279,7 +279,7 @@ function failed(status, answer) {
 
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(lost(signal.reason, signal));
+    const stop = () => reject(lostAnswer(signal.reason, signal));
     const timer = setTimeout(
       () => {
         signal?.removeEventListener('abort', stop);
@@ -323,7 +323,7 @@ async function* blocksOf(response, signal) {
       yield* blocks;
     }
   } catch (error) {
-    throw lost(error, signal, response.url || undefined);
+    throw lostAnswer(error, signal, response.url || undefined);
   }
 }
 

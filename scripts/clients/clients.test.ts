@@ -148,7 +148,7 @@ const failures: readonly (readonly [path: string, expected: object])[] = [
 ];
 
 test.each(failures)('TypeScript: a call that %s answers fails by the one class', async (path, expected) => {
-  const client = createClient({ key: 'k', url: url + path, retries: 0, timeoutMs: 300 });
+  const client = createClient({ key: 'k', url: url + path, retries: 0, timeoutMs: path === '/silent' ? 300 : 60_000 });
   const failure = await client.queue.list().catch((error) => error);
   expect(failure).toBeInstanceOf(QuartermasterError);
   expect(failure).toMatchObject(expected);
@@ -188,7 +188,7 @@ url, paths = json.load(sys.stdin)
 said = {}
 for path in paths:
     try:
-        Client("k", url + path, retries=0, timeout=0.3).queue.list()
+        Client("k", url + path, retries=0, timeout=0.3 if path == "/silent" else 60).queue.list()
     except QuartermasterError as error:
         said[path] = [error.code, error.status, error.retryable, error.param, error.did_you_mean]
 told = []

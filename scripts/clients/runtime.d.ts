@@ -41,7 +41,7 @@ export declare class QuartermasterError extends Error {
   readonly errors: ReadonlyArray<{ param?: string; rule?: string; message?: string; did_you_mean?: string }>;
 }
 
-export interface WebhookDelivery {
+export interface SignedWebhook {
   /** As it came. */
   body: string | ArrayBuffer | Uint8Array;
   headers: Headers | Record<string, string | string[] | undefined>;
@@ -61,7 +61,7 @@ export interface WebhookEvent {
 }
 
 /** The event of a webhook; throws QuartermasterError `WEBHOOK_SIGNATURE_INVALID` unless it is genuine and recent. */
-export declare function verifyWebhook(delivery: WebhookDelivery): Promise<WebhookEvent>;
+export declare function verifyWebhook(delivery: SignedWebhook): Promise<WebhookEvent>;
 
 export type Method<Id extends keyof Calls, Required extends boolean> = Required extends true
   ? (input: Calls[Id][0], options?: CallOptions) => Promise<Calls[Id][1]>

@@ -74,11 +74,11 @@ def verify_webhook(
     found = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (found.get(f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     if not id or not timestamp or not signatures:
-        raise _unsigned("webhook-id, webhook-timestamp or webhook-signature is missing")
+        raise _signature_error("webhook-id, webhook-timestamp or webhook-signature is missing")
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12):
-        raise _unsigned("webhook-timestamp is no number")
+        raise _signature_error("webhook-timestamp is no number")
     if abs((time.time() if now is None else now) - int(timestamp)) > tolerance:
-        raise _unsigned("webhook-timestamp is too far from now")
+        raise _signature_error("webhook-timestamp is too far from now")
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except ValueError:
@@ -91,10 +91,10 @@ def verify_webhook(
         version, _, value = signature.partition(",")
         if version == "v1" and hmac.compare_digest(value.encode("utf-8", "replace"), expected):
             return json.loads(raw)  # type: ignore[no-any-return]
-    raise _unsigned("no signature fits")
+    raise _signature_error("no signature fits")
 
 
-def _unsigned(message: str) -> QuartermasterError:
+def _signature_error(message: str) -> QuartermasterError:
     return QuartermasterError(0, {"code": "WEBHOOK_SIGNATURE_INVALID", "message": message})
 
 
@@ -254,7 +254,7 @@ class _Transport:
                 text = _bytes_of(error)
             raise _failed(error.code, _parsed(text)) from None
         except (OSError, HTTPException) as error:
-            raise _lost(error) from error
+            raise _lost_answer(error) from error
 
 
 class Streams:
@@ -286,7 +286,7 @@ def _bytes_of(response: Any) -> bytes:
     try:
         return response.read()  # type: ignore[no-any-return]
     except (OSError, HTTPException) as error:
-        raise _lost(error) from error
+        raise _lost_answer(error) from error
 
 
 def _lines_of(response: Any) -> Iterator[bytes]:
@@ -294,13 +294,13 @@ def _lines_of(response: Any) -> Iterator[bytes]:
         try:
             line = response.readline(_EVENT_BYTES_MAX)
         except (OSError, HTTPException) as error:
-            raise _lost(error) from error
+            raise _lost_answer(error) from error
         if line == b"":
             return
         yield line
 
 
-def _lost(error: Exception) -> QuartermasterError:
+def _lost_answer(error: Exception) -> QuartermasterError:
     """No answer, or one that broke off."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, TimeoutError):
