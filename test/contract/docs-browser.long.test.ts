@@ -121,10 +121,26 @@ test('a language is chosen by the arrows, and holds on the next page', async () 
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   expect(await page.textContent('[role=tab]:focus')).toBe('Python');
-  expect(await page.textContent('.sample:not([hidden]) pre')).toContain('import json');
+  expect(await page.textContent('.sample:not([hidden]) pre')).toContain('from quartermaster import Client');
   await page.goto(`${bench.service.url}/docs/capabilities/queue.publish`);
-  expect(await page.textContent('.sample:not([hidden]) pre')).toContain('import json');
+  expect(await page.textContent('.sample:not([hidden]) pre')).toContain('from quartermaster import Client');
   await close(opened);
+});
+
+test('a long page lists its sections: beside the text where there is room, folded above it on narrow screens', async () => {
+  for (const [width, shown, hidden] of [
+    [1_440, '.contents', '.folded'],
+    [390, '.folded', '.contents'],
+  ] as const) {
+    const opened = await open('/docs/guides/queues', { viewport: { width, height: 900 } });
+    const { page } = opened;
+    expect([await page.locator(shown).isVisible(), await page.locator(hidden).isVisible()]).toEqual([true, false]);
+    if (shown === '.folded') await page.click('.folded summary');
+    await page.click(`${shown} a >> nth=2`);
+    await expect.poll(() => pathOf(opened)).toBe('/docs/guides/queues#a-dead-letter-queue');
+    expect(await page.locator(`${shown} a`).count()).toBe(await page.locator('main h2').count());
+    await close(opened);
+  }
 });
 
 test('code is copied by its button', async () => {

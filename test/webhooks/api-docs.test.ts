@@ -1,5 +1,5 @@
-// What docs/webhooks.md tells people to paste works as it stands: both receivers, and the way to try them.
-import { type ChildProcess, spawn } from 'node:child_process';
+// What docs/webhooks.md tells people to paste works as it stands: each receiver, and the way to try them.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,9 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { LOCAL_TARGETS, until, WebhookCaller } from './api-harness.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+/** What the receivers import. */
+const packages = { standardwebhooks: 'node_modules/standardwebhooks', 'quartermaster-client': 'clients/typescript' };
+const hasPython = spawnSync('python3', ['--version']).status === 0;
 let service: TestService;
 let own: WebhookCaller;
 let key: string;
@@ -23,7 +26,9 @@ beforeAll(async () => {
   own = await WebhookCaller.of(service);
   key = own.secret;
   directory = mkdtempSync(join(tmpdir(), 'quartermaster-receivers-'));
-  symlinkSync(join(PROJECT, 'node_modules'), join(directory, 'node_modules'));
+  mkdirSync(join(directory, 'node_modules'));
+  for (const [name, at] of Object.entries(packages))
+    symlinkSync(join(PROJECT, at), join(directory, 'node_modules', name));
   mkdirSync(join(directory, 'data'));
   writeFileSync(join(directory, 'data/operator.key'), `${key}\n`);
 });
@@ -49,9 +54,13 @@ function blocks(page: string, language: string): string[] {
   );
 }
 
-/** The code block of the page that begins with the comment `// NAME`. */
+const languages = { mjs: 'js', mts: 'ts', py: 'python' } as const;
+
+/** The code block of the page that begins with a comment of its name. */
 function program(page: string, name: string): string {
-  const found = blocks(page, 'js').filter((code) => code.startsWith(`// ${name}\n`));
+  const language = languages[name.split('.').at(-1) as keyof typeof languages];
+  const head = `${language === 'python' ? '#' : '//'} ${name}\n`;
+  const found = blocks(page, language).filter((code) => code.startsWith(head));
   expect(found, `${page}: ${name}`).toHaveLength(1);
   return found[0] as string;
 }
@@ -83,16 +92,20 @@ async function listening(port: number): Promise<void> {
 }
 
 describe.each([
+  ['docs/webhooks.md', 'receiver.mts'],
+  ...(hasPython ? [['docs/webhooks.md', 'receiver.py']] : []),
   ['docs/webhooks.md', 'receiver.mjs'],
   ['docs/webhooks.md', 'receiver-with-library.mjs'],
-])('%s: %s', (page, name) => {
+] as [string, string][])('%s: %s', (page, name) => {
   let port: number;
   let printed: () => string;
 
   beforeAll(async () => {
     port = await freePort();
     writeFileSync(join(directory, name), program(page, name));
-    printed = start('node', [name], { WEBHOOK_SECRET: SECRET, PORT: String(port) });
+    const PYTHONPATH = join(PROJECT, 'clients/python');
+    const command = name.endsWith('.py') ? 'python3' : 'node';
+    printed = start(command, [name], { WEBHOOK_SECRET: SECRET, PORT: String(port), PYTHONPATH });
     await listening(port);
   });
 
@@ -101,7 +114,7 @@ describe.each([
     const delivery = await own.test(id, { message_id: 'qmsg_sample' });
     expect(delivery).toMatchObject({ status: 'succeeded', http_status: 204 });
     await until(() => printed().includes(delivery.event_id), 'the event is printed');
-    expect(printed()).toContain("queue.dlq { message_id: 'qmsg_sample' }");
+    expect(printed()).toMatch(/queue\.dlq \{ ?'?message_id'?: 'qmsg_sample' ?\}/);
     await own.update(id, { secret: null });
     expect(await own.test(id)).toMatchObject({ http_status: 204 });
   });

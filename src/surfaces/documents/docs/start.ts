@@ -8,15 +8,18 @@ export function startPage(manifest: Manifest, baseUrl: string): DocsPage {
   const blocks: Block[] = [
     h1('Infrastructure for software agents'),
     prose(
-      'Queues, vector search, language models, error tracking, video, schedules and webhooks: one HTTPS and JSON API, one bearer key, one prepaid wallet, one bill.',
+      'Queues, storage, vectors, language models, email, SMS, logs, feature flags, DNS and more: one HTTPS and JSON API, one bearer key, one prepaid wallet.',
     ),
     h2('First call'),
     prose(
-      'Whoever runs the service gives you a key; on your own machine it stands in `data/operator.key`. All examples read address and key from the environment:',
+      'The operator of the service gives you a key. On your own machine it is in `data/operator.key`. All examples read address and key from the environment:',
     ),
     { kind: 'code', language: 'sh', text: `export QM_URL='${baseUrl}'\nexport QM_KEY='qm_live_…'` },
     prose('Look at your balance:'),
     { kind: 'samples', samples: firstCall },
+    prose(
+      `Examples in TypeScript and Python use the clients of the service, in ${code('clients/typescript')} and ${code('clients/python')} of its repository.`,
+    ),
     ...guideGroups.flatMap((group): Block[] => [
       h2(group),
       {
@@ -54,21 +57,16 @@ const firstCall: readonly Sample[] = [
   {
     language: 'ts',
     text: [
-      "const response = await fetch(process.env.QM_URL + '/v1/account/balance', {",
-      "  headers: { authorization: 'Bearer ' + process.env.QM_KEY },",
-      '});',
-      'console.log(await response.json());',
+      "import { createClient } from 'quartermaster-client';",
+      '',
+      'const qm = createClient();',
+      '',
+      'console.log(await qm.account.balance());',
     ].join('\n'),
   },
   {
     language: 'python',
-    text: `import json, os, urllib.request
-
-request = urllib.request.Request(
-    f"{os.environ['QM_URL']}/v1/account/balance",
-    headers={"Authorization": f"Bearer {os.environ['QM_KEY']}"},
-)
-print(json.load(urllib.request.urlopen(request)))`,
+    text: 'from quartermaster import Client\n\nqm = Client()\n\nprint(qm.account.balance())',
   },
 ];
 

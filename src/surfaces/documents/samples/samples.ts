@@ -1,18 +1,15 @@
-// Renders a capability's example as programs that read the key from QM_KEY: curl, TypeScript and Python, each without a library.
+// Renders a capability's example as programs that read the key from QM_KEY: by curl, and by the clients for TypeScript and Python.
 import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { withStandIns } from '../../../manifest/example.ts';
-import { takesBody } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { curlOf, curlOfExample, queryText, splitInput } from '../curl.ts';
+import { curlOf, curlOfExample } from '../curl.ts';
 import type { Sample } from '../docs/page.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 interface Call {
-  readonly method: string;
-  readonly url: string;
-  /** Undefined: it has none. */
-  readonly body: Input | undefined;
+  readonly id: string;
+  readonly input: Input;
 }
 
 /** The calls that lead to the example and the example itself. */
@@ -24,9 +21,9 @@ export function samplesOf(
 ): readonly Sample[] {
   const calls = [...(example.before ?? []), { capability: capability.id, input: example.input }].flatMap((call) => {
     const target = manifest.byId.get(call.capability);
-    return target === undefined ? [] : [callOf(target, withStandIns(call.input), baseUrl)];
+    return target === undefined ? [] : [{ id: target.id, input: withStandIns(call.input) }];
   });
-  return inLanguages(curlOfExample(manifest, capability, example, baseUrl), calls);
+  return inLanguages(curlOfExample(manifest, capability, example, baseUrl), calls, baseUrl);
 }
 
 /** Calls with their input, one after the other. */
@@ -37,58 +34,55 @@ export function samplesOfCalls(
   const commands = made.map(({ capability, input }) => curlOf(capability, input, baseUrl));
   return inLanguages(
     commands.join('\n\n'),
-    made.map(({ capability, input }) => callOf(capability, input, baseUrl)),
+    made.map(({ capability, input }) => ({ id: capability.id, input })),
+    baseUrl,
   );
 }
 
-function inLanguages(curl: string, calls: readonly Call[]): readonly Sample[] {
+function inLanguages(curl: string, calls: readonly Call[], baseUrl: string): readonly Sample[] {
   return [
     { language: 'bash', text: curl },
-    { language: 'ts', text: typeScriptOf(calls) },
-    { language: 'python', text: pythonOf(calls) },
+    { language: 'ts', text: typeScriptOf(calls, baseUrl) },
+    { language: 'python', text: pythonOf(calls, baseUrl) },
   ];
 }
 
-function callOf(capability: Capability, input: Input, baseUrl: string): Call {
-  const { path, rest } = splitInput(capability, input);
-  if (!takesBody(capability))
-    return { method: capability.method, url: `${baseUrl}${path}${queryText(rest)}`, body: undefined };
-  return {
-    method: capability.method,
-    url: `${baseUrl}${path}`,
-    body: Object.keys(rest).length === 0 ? undefined : rest,
-  };
+function typeScriptOf(calls: readonly Call[], baseUrl: string): string {
+  const head = `import { createClient } from 'quartermaster-client';\n\nconst qm = createClient({ url: ${JSON.stringify(baseUrl)} });\n`;
+  const statements = calls.map(
+    ({ id, input }) => `console.log(await qm.${id}(${isEmpty(input) ? '' : JSON.stringify(input, null, 2)}));`,
+  );
+  return [head, ...statements].join('\n');
 }
 
-function typeScriptOf(calls: readonly Call[]): string {
-  const statements = calls.map(({ method, url, body }, i) => {
-    const options = [
-      ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-      body === undefined
-        ? `  headers: { authorization: 'Bearer ' + process.env.QM_KEY },`
-        : `  headers: { authorization: 'Bearer ' + process.env.QM_KEY, 'content-type': 'application/json' },`,
-      ...(body === undefined ? [] : [`  body: JSON.stringify(${indentText(JSON.stringify(body, null, 2), '  ')}),`]),
-    ];
-    return `${i === 0 ? 'let ' : ''}response = await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n});\nconsole.log(await response.json());`;
-  });
-  return statements.join('\n\n');
-}
-
-function pythonOf(calls: readonly Call[]): string {
-  const head = `import json, os, urllib.request
-
-def call(method, url, body=None):
-    headers = {"Authorization": f"Bearer {os.environ['QM_KEY']}", "Content-Type": "application/json"}
-    data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method)) as response:
-        return json.load(response)
-`;
-  const statements = calls.map(({ method, url, body }) => {
-    const sent = body === undefined ? '' : `, ${pythonLiteral(body, '')}`;
-    return `print(call("${method}", ${JSON.stringify(url)}${sent}))`;
+function pythonOf(calls: readonly Call[], baseUrl: string): string {
+  const head = `from quartermaster import Client\n\nqm = Client(url=${JSON.stringify(baseUrl)})\n`;
+  const statements = calls.map(({ id, input }) => {
+    const words = id.split('.').map((word) => (RESERVED.has(word) ? `${word}_` : word));
+    return `print(qm.${words.join('.')}(${isEmpty(input) ? '' : pythonLiteral(input, '')}))`;
   });
   return [head, ...statements].join('\n');
 }
+
+const isEmpty = (input: Input) => Object.keys(input).length === 0;
+
+/** Words of Python that ids have; the client ends them in _. */
+const RESERVED = new Set([
+  'import',
+  'from',
+  'global',
+  'pass',
+  'is',
+  'in',
+  'not',
+  'or',
+  'and',
+  'class',
+  'def',
+  'del',
+  'return',
+  'with',
+]);
 
 /** A value of JSON as Python writes it. */
 function pythonLiteral(value: unknown, indent: string): string {
@@ -101,8 +95,4 @@ function pythonLiteral(value: unknown, indent: string): string {
     ([name, member]) => `${deeper}${JSON.stringify(name)}: ${pythonLiteral(member, deeper)},`,
   );
   return members.length === 0 ? '{}' : `{\n${members.join('\n')}\n${indent}}`;
-}
-
-function indentText(text: string, by: string): string {
-  return text.replaceAll('\n', `\n${by}`);
 }
