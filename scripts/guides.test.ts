@@ -5,7 +5,15 @@ import { describe, expect, it, test } from 'vitest';
 import { type Tier, tierLimits } from '../src/core/callers/tiers.ts';
 import { usdText } from '../src/lib/money.ts';
 import { priceBookOf } from '../src/manifest/compose.ts';
+import { KEEP_DAYS as eventDays } from '../src/modules/analytics/limits.ts';
+import { KEEP_DAYS as runDays } from '../src/modules/cron/limits.ts';
+import { KEEP_DAYS as emailDays } from '../src/modules/email/limits.ts';
+import { RETENTION_DAYS } from '../src/modules/errors/limits.ts';
 import { modules } from '../src/modules/index.ts';
+import { KEEP_DAYS as logDays } from '../src/modules/logs/limits.ts';
+import { samplesKind } from '../src/modules/metrics/samples/kind.ts';
+import { KEEP_DAYS as riskDays } from '../src/modules/risk/limits.ts';
+import { KEEP_DAYS as smsDays } from '../src/modules/sms/limits.ts';
 import { guideFile, guideOf, guides } from '../src/surfaces/documents/guides/guides.ts';
 
 const texts = new Map(
@@ -67,7 +75,20 @@ test('the limits of each tier stand in the guides of keys, limits and webhooks',
     inRow({ standard: tierLimits.standard[of], pro: tierLimits.pro[of], enterprise: tierLimits.enterprise[of] });
   for (const name of ['keysMax', 'readsPerSecond', 'writesPerMinute', 'inFlightMax'] as const)
     for (const guide of ['keys', 'limits']) expect(textOf(guide)).toContain(` | ${by(name)} |`);
+  expect(textOf('limits')).toContain(` | ${by('deletesPerSecond')} |`);
   expect(textOf('webhooks')).toContain(`| webhooks | ${by('webhooksMax')} |`);
+});
+
+test('how long things are kept stands in the guide of limits as the modules have it', () => {
+  for (const row of [
+    `| log records | ${logDays.standard} days; 1 to ${logDays.max} by`,
+    `| metric samples | ${samplesKind.keepDays.standard} days; 1 to ${samplesKind.keepDays.max} by`,
+    `| analytics events | ${eventDays.standard} days;`,
+    `| error events | ${RETENTION_DAYS} days;`,
+  ])
+    expect(textOf('limits')).toContain(row);
+  expect(new Set([emailDays, smsDays, runDays, riskDays])).toEqual(new Set([30]));
+  expect(textOf('limits')).toContain('| mail, text messages, schedule runs, risk decisions | 30 days |');
 });
 
 test.each([

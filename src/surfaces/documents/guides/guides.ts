@@ -223,7 +223,12 @@ export const guides: readonly Guide[] = [
   { name: 'sentry', title: 'Sentry SDKs', group: 'Connect', summary: 'Errors by changing one DSN.' },
   { name: 'cli', title: 'Command line', group: 'Connect', summary: 'Calls, queues and events from a terminal.' },
   { name: 'console', title: 'The console', group: 'Connect', summary: 'What each page shows and does.' },
-  { name: 'self-hosting', title: 'Self-hosting', group: 'Run it', summary: 'Settings, upgrades, metrics and limits.' },
+  {
+    name: 'self-hosting',
+    title: 'Self-hosting',
+    group: 'Run it',
+    summary: 'Settings, several processes, PostgreSQL of your own, metrics.',
+  },
   {
     name: 'upgrading',
     title: 'Upgrading',
