@@ -33,7 +33,7 @@ const document = () => ({
 });
 
 beforeAll(async () => {
-  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8', TRUSTED_PROXIES: '127.0.0.1' } });
+  service = await startTestService({ env: { ALLOW_PRIVATE_SOURCES: '127.0.0.0/8', TRUST_PROXY: 'loopback' } });
   account = await createTestAccount(service.core);
   documents.listen(0, '127.0.0.1');
   await once(documents, 'listening');
