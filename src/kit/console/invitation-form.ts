@@ -3,7 +3,7 @@ import { type Html, html } from '../../lib/html.ts';
 import { type Role, roles, roleTexts } from '../../people/roles.ts';
 import { tokenField } from './form.ts';
 
-export interface InvitationForm {
+interface InvitationForm {
   readonly formToken: string;
   /** Where it goes, as the browser knows it: `/auth/account/invite`. */
   readonly action: string;

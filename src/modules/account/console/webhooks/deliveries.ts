@@ -93,7 +93,11 @@ function details(visit: Visit, one: Delivery, event: unknown): Html {
     ['Delivery', copiedId(one.delivery_id)],
     ['Event', copiedId(one.event_id)],
     ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
-  ])}${event === undefined ? '' : html`<p class="quiet small">Payload</p>${payload(event, 'Payload', EVENTS)}`}${headers === null ? '' : payload(headerLines(headers), 'Headers of the last request', DELIVERIES)}${one.response_snippet === null ? '' : payload(one.response_snippet, 'Beginning of the last answer', DELIVERIES)}</details>`;
+  ])}${event === undefined ? '' : named('Payload', event, EVENTS)}${headers === null ? '' : named('Headers of the last request', headerLines(headers), DELIVERIES)}${one.response_snippet === null ? '' : named('Beginning of the last answer', one.response_snippet, DELIVERIES)}</details>`;
+}
+
+function named(label: string, value: unknown, whole: { readonly call: string }): Html {
+  return html`<p class="quiet small">${label}</p>${payload(value, label, whole)}`;
 }
 
 function headerLines(headers: Readonly<Record<string, string>>): string {
