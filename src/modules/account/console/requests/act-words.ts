@@ -22,7 +22,7 @@ const PREFIXED_ID = /^[a-z]+(_[a-z]+)?_[0-9A-Za-z]+$/;
 
 const act = (done: string, tried: string, of?: ActWords['of']): ActWords =>
   of === undefined ? { done, tried } : { done, tried, of };
-const named =
+const nameIn =
   (field: string): NonNullable<ActWords['of']> =>
   (input, nameOf) =>
     nameOf(input[field]);
@@ -30,7 +30,7 @@ const text = (value: unknown) => (typeof value === 'string' || typeof value === 
 const usd = (value: unknown) => (typeof value === 'number' ? `$${value.toFixed(2)}` : '');
 const list = (fields: readonly string[]) => (fields.length === 0 ? '' : `: ${fields.join(', ').replaceAll('_', ' ')}`);
 /** What an update changed, beside what it names. */
-const changed = (input: Input, ...known: readonly string[]) =>
+const changesIn = (input: Input, ...known: readonly string[]) =>
   list(
     Object.keys(input)
       .filter((field) => !idFields.includes(field) && !known.includes(field))
@@ -39,14 +39,14 @@ const changed = (input: Input, ...known: readonly string[]) =>
 
 const keyWords = {
   'account.keys.create': act('Created key', 'create a key', ({ name }) => text(name)),
-  'account.keys.revoke': act('Revoked key', 'revoke key', named('key_id')),
-  'account.keys.rotate': act('Rotated the secret of key', 'rotate the secret of key', named('key_id')),
+  'account.keys.revoke': act('Revoked key', 'revoke key', nameIn('key_id')),
+  'account.keys.rotate': act('Rotated the secret of key', 'rotate the secret of key', nameIn('key_id')),
   'account.keys.update': act(
     'Changed key',
     'change key',
-    (input, nameOf) => `${nameOf(input.key_id)}${changed(input, 'spend_cap_period')}`,
+    (input, nameOf) => `${nameOf(input.key_id)}${changesIn(input, 'spend_cap_period')}`,
   ),
-  'account.keys.suspected_compromise': act('Reported a leak of key', 'report a leak of key', named('key_id')),
+  'account.keys.suspected_compromise': act('Reported a leak of key', 'report a leak of key', nameIn('key_id')),
 };
 
 const webhookWords = {
@@ -54,10 +54,10 @@ const webhookWords = {
   'account.webhooks.update': act(
     'Changed webhook',
     'change webhook',
-    (input, nameOf) => `${nameOf(input.webhook_id)}${changed(input)}`,
+    (input, nameOf) => `${nameOf(input.webhook_id)}${changesIn(input)}`,
   ),
-  'account.webhooks.delete': act('Deleted webhook', 'delete webhook', named('webhook_id')),
-  'account.webhooks.test': act('Sent a test event to webhook', 'send a test event to webhook', named('webhook_id')),
+  'account.webhooks.delete': act('Deleted webhook', 'delete webhook', nameIn('webhook_id')),
+  'account.webhooks.test': act('Sent a test event to webhook', 'send a test event to webhook', nameIn('webhook_id')),
   'account.webhooks.redeliver': act('Redelivered event', 'redeliver event', ({ delivery_id: id }) => text(id)),
   'account.webhooks.default_secret.rotate': act(
     'Replaced the signing secret of jobs',
@@ -109,7 +109,7 @@ const operatorWords = {
   'operator.accounts.update': act(
     'Changed account',
     'change account',
-    (input, nameOf) => `${nameOf(input.account_id)}${changed(input)}`,
+    (input, nameOf) => `${nameOf(input.account_id)}${changesIn(input)}`,
   ),
   'operator.credit.grant': act(
     'Granted',

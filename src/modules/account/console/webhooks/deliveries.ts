@@ -93,10 +93,10 @@ function details(visit: Visit, one: Delivery, event: unknown): Html {
     ['Delivery', copiedId(one.delivery_id)],
     ['Event', copiedId(one.event_id)],
     ['Attempts', one.attempts.length === 0 ? null : attempts(visit, one)],
-  ])}${event === undefined ? '' : named('Payload', event, EVENTS)}${headers === null ? '' : named('Headers of the last request', headerLines(headers), DELIVERIES)}${one.response_snippet === null ? '' : named('Beginning of the last answer', one.response_snippet, DELIVERIES)}</details>`;
+  ])}${event === undefined ? '' : labelledPayload('Payload', event, EVENTS)}${headers === null ? '' : labelledPayload('Headers of the last request', headerLines(headers), DELIVERIES)}${one.response_snippet === null ? '' : labelledPayload('Beginning of the last answer', one.response_snippet, DELIVERIES)}</details>`;
 }
 
-function named(label: string, value: unknown, whole: { readonly call: string }): Html {
+function labelledPayload(label: string, value: unknown, whole: { readonly call: string }): Html {
   return html`<p class="quiet small">${label}</p>${payload(value, label, whole)}`;
 }
 
