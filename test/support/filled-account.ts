@@ -31,6 +31,8 @@ export interface Filled {
   readonly flag: string;
   /** A distinct ID of analytics. */
   readonly person: string;
+  readonly dashboard: string;
+  readonly question: string;
   readonly crawl: string;
 }
 
@@ -70,7 +72,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
-  await fillTelemetry(post, mark);
+  const kept = await fillTelemetry(post, mark);
   await fillVectors(post, mark, collection);
   const webhook = await post('/v1/account/webhooks/register', {
     url: receiver,
@@ -116,6 +118,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     flag,
     crawl: crawl.crawl_id,
     person: `${mark}-analytics`,
+    ...kept,
   };
 }
 
@@ -124,13 +127,23 @@ const CHANNEL = 'presence-room_12';
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
 
-/** Samples, events, and a log record of each level. */
-async function fillTelemetry(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
+/** Samples, events, what is kept of both by name, and a log record of each level. */
+async function fillTelemetry(post: (path: string, body: unknown) => ReturnType<Ok>, mark: string) {
   await post('/v1/metrics/ingest', {
     items: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
   });
   await post('/v1/analytics/capture', {
     items: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
+  });
+  const panels = ['filled_metric', 'none_of_this', 'sum('].map((query) => ({
+    title: `${mark}-panel`,
+    query,
+    unit: 'ms',
+  }));
+  const { dashboard_id: dashboard } = await post('/v1/metrics/dashboard/create', { name: `${mark}-board`, panels });
+  const { question_id: question } = await post('/v1/analytics/question/create', {
+    name: `${mark}-question`,
+    funnel: { steps: [{ event: 'signed_up' }, { event: 'plan_chosen' }] },
   });
   const trace = '5b8efff798038103d269b633813fc60c';
   await post('/v1/logs/ingest', {
@@ -142,6 +155,7 @@ async function fillTelemetry(post: (path: string, body: unknown) => Promise<unkn
       attributes: { provider: 'acme', attempt: i, nested: { of: [1, null] }, empty: '' },
     })),
   });
+  return { dashboard: String(dashboard), question: String(question) };
 }
 
 async function fillVectors(post: (path: string, body: unknown) => Promise<unknown>, mark: string, collection: string) {
@@ -268,7 +282,8 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     dns: filled.zone,
     web: filled.crawl,
     flags: filled.flag,
-    analytics: encodeURIComponent(filled.person),
+    analytics: path.startsWith('/analytics/questions') ? filled.question : encodeURIComponent(filled.person),
+    metrics: filled.dashboard,
     realtime: CHANNEL,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)

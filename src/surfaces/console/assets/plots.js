@@ -171,7 +171,8 @@ function widthOf(_, values) {
 
 /** The digits that count, without an exponent. @param {number} value */
 function short(value) {
-  return new Intl.NumberFormat('en', { maximumSignificantDigits: 3 }).format(value);
+  const notation = Math.abs(value) < 1e6 ? 'standard' : 'compact';
+  return new Intl.NumberFormat('en', { maximumSignificantDigits: 3, notation }).format(value);
 }
 
 /** The page of the hours or days that somebody dragged over, where they are less than what is shown. @param {any} plot */
