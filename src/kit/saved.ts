@@ -115,6 +115,7 @@ export function savedOf<Key extends string, Fields extends TProperties, Listed e
     return JSON.stringify(kept);
   }
 
+  const limits = [of.limit.standard, of.limit.pro, of.limit.enterprise].map((most) => most.toLocaleString('en'));
   const createPath = path('create');
   const made = { capability: `${module}.${noun}.create`, input: of.example };
   const create = defineCapability<unknown>()({
@@ -126,7 +127,7 @@ export function savedOf<Key extends string, Fields extends TProperties, Listed e
     input: Type.Object({ name: nameField, ...of.fields }),
     output,
     errors: ['ALREADY_EXISTS', 'QUOTA_EXCEEDED'],
-    limits: { [`${noun}s`]: `${of.limit.standard} / ${of.limit.pro} / ${of.limit.enterprise} an account by tier.` },
+    limits: { [`${noun}s`]: `${limits.join(' / ')} an account by tier.` },
     examples: [{ title: 'One', input: of.example, expect: of.example }],
     run({ ctx, input }) {
       const { name, ...kept } = input as { readonly name: string } & Static<TObject<Fields>>;

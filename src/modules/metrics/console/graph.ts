@@ -1,6 +1,7 @@
 // The answer of a query over a time as lines.
 import { plot } from '../../../kit/console/plot.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import type { Range } from './range.ts';
 
 /** As the plot has colours. */
 const LINES_MAX = 8;
@@ -20,7 +21,8 @@ export function seriesOf(result: unknown): Shown[] {
 
 export function graphOf(
   series: readonly Shown[],
-  { startMs, endMs, stepMs }: { readonly startMs: number; readonly endMs: number; readonly stepMs: number },
+  { startMs, endMs, stepMs }: Range,
+  { caption = 'Over time', unit = '' }: { readonly caption?: string; readonly unit?: string } = {},
 ): Html {
   const steps = Math.floor((endMs - startMs) / stepMs) + 1;
   const instants = Array.from({ length: steps }, (_, i) => new Date(startMs + i * stepMs).toISOString());
@@ -32,8 +34,8 @@ export function graphOf(
       ? html`<p class="quiet">The first ${String(LINES_MAX)} of ${String(series.length)} series are drawn.</p>`
       : '';
   return html`${plot({
-    caption: 'Over time',
-    unit: 'values',
+    caption: unit === '' ? caption : `${caption}, ${unit}`,
+    unit: unit === '' ? 'values' : unit,
     instants,
     series: lines,
     isRunning: false,
@@ -42,7 +44,13 @@ export function graphOf(
   })}${note}`;
 }
 
-function slots({ values }: Shown, startMs: number, stepMs: number, steps: number): (number | null)[] {
+/** The values by their steps; null where there is none. */
+export function slots(
+  { values }: Pick<Shown, 'values'>,
+  startMs: number,
+  stepMs: number,
+  steps: number,
+): (number | null)[] {
   const filled = new Array<number | null>(steps).fill(null);
   for (const [seconds, value] of values) {
     const number = Number(value);

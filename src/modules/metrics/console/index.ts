@@ -2,6 +2,9 @@
 import { blockSettingsPage } from '../../../kit/console/block-settings.ts';
 import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { settings } from '../capabilities/settings.ts';
+import { dashboardPages, dashboardsPage } from './dashboards.ts';
 import { metricsPage } from './metrics.ts';
 
-export const metricsConsole: ModuleConsole = { pages: [metricsPage, blockSettingsPage(settings, 'Metrics')] };
+export const metricsConsole: ModuleConsole = {
+  pages: [metricsPage, dashboardsPage, ...dashboardPages, blockSettingsPage(settings, 'Metrics')],
+};
