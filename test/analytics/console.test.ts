@@ -24,17 +24,65 @@ test('a person is shown, and deleted only by who types their ID', async () => {
   expect((await visitor.get(path)).status).toBe(404);
 });
 
-test('trends, funnel and retention are shown at once: the page asks no more than may run', async () => {
+async function withEvents() {
   const own = await bench.withAccount();
   await own.capture({
     items: ['a', 'b'].flatMap((id) =>
-      ['seen', 'bought'].map((event, hour) => ({ event, distinct_id: id, timestamp: ago(2 - hour) })),
+      ['seen', ...(id === 'a' ? ['bought'] : [])].map((event, later) => ({
+        event,
+        distinct_id: id,
+        timestamp: ago(2 - later),
+      })),
     ),
   });
-  const visitor = await signedIn(own.service.url, own.account.secret);
-  const { text } = await visitor.get('/console/analytics?events=seen&steps=seen,bought&period=7d');
-  expect(text).not.toContain('CONCURRENCY_LIMITED');
-  expect(text).toContain('100 %');
+  return { own, visitor: await signedIn(own.service.url, own.account.secret) };
+}
+
+test('a page asks one question at a time, so two open pages are what may run at once', async () => {
+  const { visitor } = await withEvents();
+  const pages = ['ask=trends&event=seen', 'ask=funnel&step=seen&step=bought', 'ask=retention'];
+  for (const [i, page] of pages.entries()) {
+    const { text } = await visitor.get(`/console/analytics?${page}`);
+    const asked = text.match(/v1\/analytics\/(?:trends|funnel|retention)\b/g) ?? [];
+    expect(asked).toEqual([`v1/analytics/${['trends', 'funnel', 'retention'][i]}`]);
+  }
+  const both = await Promise.all([
+    visitor.get(`/console/analytics?${pages[1]}`),
+    visitor.get(`/console/analytics?${pages[2]}`),
+  ]);
+  for (const { text } of both) expect(text).not.toContain('CONCURRENCY_LIMITED');
+});
+
+test('a funnel is bars from step to step, retention a table with shading', async () => {
+  const { visitor } = await withEvents();
+  const funnel = (await visitor.get('/console/analytics?steps=seen,bought')).text;
+  expect(funnel).toContain('1. <bdi>seen</bdi>');
+  expect(funnel).toMatch(/<span class="funnel"><svg class="meter"[^>]*><rect width="50.00"/);
+  expect(funnel).toContain('<span>50 %</span>');
+  const retention = (await visitor.get('/console/analytics?ask=retention&start_event=seen&periods=4')).text;
+  expect(retention).toContain('class="number shade-5" title="1 person of 2">50 %</td>');
+});
+
+test('a question is saved by name, found on the page, asked again, renamed and deleted', async () => {
+  const { own, visitor } = await withEvents();
+  const asked = '/console/analytics?ask=funnel&step=seen&step=bought&period=30d';
+  const [, question = ''] = /name="question" value="([^"]*)"/.exec((await visitor.get(asked)).text) ?? [];
+  const sent = { name: 'Buyers <b>', question: question.replaceAll('&quot;', '"') };
+  const made = await sendForm(visitor, asked, 'save', sent);
+  expect(made.status).toBe(303);
+  const { pathname: path } = new URL(String(made.location), `${own.service.url}/console/analytics`);
+  expect((await visitor.get('/console/analytics')).text).toContain(`<a href="${path}"><bdi>Buyers &lt;b&gt;</bdi></a>`);
+  const { text } = await visitor.get(path);
+  expect(text).toContain('Funnel of the last 30 days: seen, bought.');
+  expect(text).toContain('<span>50 %</span>');
+  const again = await sendForm(visitor, asked, 'save', sent);
+  expect([again.status, again.text.includes('has this name already')]).toEqual([409, true]);
+  expect((await sendForm(visitor, `${path}/settings`, 'update', { name: 'Buyers', days: '14' })).status).toBe(303);
+  expect((await visitor.get(path)).text).toContain('Funnel of the last 14 days');
+  expect(
+    (await sendForm(visitor, `${path}/delete`, 'delete', { typed: path.slice(path.lastIndexOf('/') + 1) })).status,
+  ).toBe(303);
+  expect((await visitor.get(path)).status).toBe(404);
 });
 
 test('figures are of the period that is chosen, and keep it when another question is asked', async () => {

@@ -4,8 +4,9 @@ import type { ModuleConsole } from '../../../kit/console/page.ts';
 import { settings } from '../capabilities/settings.ts';
 import { eventsPage } from './events.ts';
 import { personPages } from './person.ts';
+import { questionPages } from './saved.ts';
 import { analyticsPage } from './trends.ts';
 
 export const analyticsConsole: ModuleConsole = {
-  pages: [analyticsPage, eventsPage, ...personPages, blockSettingsPage(settings, 'Analytics')],
+  pages: [analyticsPage, eventsPage, ...personPages, ...questionPages, blockSettingsPage(settings, 'Analytics')],
 };
