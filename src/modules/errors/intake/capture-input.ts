@@ -1,4 +1,5 @@
 // The input of errors.capture as a draft (specification, "Error event"; contract of errors).
+
 import type { Static } from 'typebox';
 import { cleanJson, firstCharacters } from '../../../lib/clean-text.ts';
 import { iso } from '../../../lib/time.ts';
@@ -18,6 +19,7 @@ import {
 import type { captureSchema, ExceptionInput, FrameInput } from './event-input.ts';
 import { groupingOf } from './fingerprint.ts';
 import { instantOf, NumberSource } from './lenient.ts';
+import { isOwnCode } from './own-code.ts';
 import { identityOf } from './user-identity.ts';
 
 export type CaptureInput = Static<typeof captureSchema>;
@@ -127,12 +129,13 @@ function framesOf({ stacktrace, stack }: ExceptionInput): readonly FrameInput[] 
 
 function frameOf(frame: FrameInput): StackFrame {
   const { module } = frame;
+  const file = frame.file ?? frame.filename ?? '';
   const made = {
     func: frame.func ?? frame.function ?? '',
-    file: frame.file ?? frame.filename ?? '',
+    file,
     line: frame.line ?? frame.lineno ?? 0,
     col: frame.col ?? frame.colno ?? null,
-    in_app: frame.in_app ?? true,
+    in_app: frame.in_app ?? isOwnCode(file),
     context_pre: trimContext(frame.context_pre ?? null, 'pre'),
     context_line: frame.context_line ?? null,
     context_post: trimContext(frame.context_post ?? null, 'post'),

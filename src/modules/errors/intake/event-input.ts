@@ -48,7 +48,10 @@ const frame = {
     file: textOrNull('File.'),
     line: position('Line, from 1; 0 when not known.'),
     col: position('Column.'),
-    in_app: orNull<boolean>({ type: 'boolean' }, 'Whether it is your own code; true when not sent.'),
+    in_app: orNull<boolean>(
+      { type: 'boolean' },
+      'Whether it is your own code; when not sent, by its file: packages, such as node_modules, and the runtime are not.',
+    ),
     context_pre: lines('Lines before it, up to 5.'),
     context_line: textOrNull('The line itself.'),
     context_post: lines('Lines behind it, up to 5.'),

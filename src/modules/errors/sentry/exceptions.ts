@@ -1,7 +1,9 @@
 // Exceptions of an event. The last value is the one thrown, those before it are its causes, each deeper than the next. In a group, `mechanism`
 // names the parent of a value instead (develop.sentry.dev/sdk/data-model/event-payloads/exception).
+
 import { type ExceptionRecord, type JsonObject, type StackFrame, trimContext, trimFrames } from '../intake/draft.ts';
 import { listOf, objectOf, objectsOf, positionOf, textOf } from '../intake/lenient.ts';
+import { isOwnCode } from '../intake/own-code.ts';
 import { EXCEPTIONS_MAX } from './numbers.ts';
 
 /** The exceptions that were sent, the one thrown last; of very many the ones nearest to it. */
@@ -74,12 +76,13 @@ function recordOf(value: JsonObject): ExceptionRecord {
 function frameOf(frame: JsonObject): StackFrame {
   const module = textOf(frame.module);
   const address = textOf(frame.instruction_addr);
+  const file = textOf(frame.filename) ?? textOf(frame.abs_path) ?? textOf(frame.module) ?? textOf(frame.package) ?? '';
   return {
     func: textOf(frame.function) ?? textOf(frame.raw_function) ?? '',
-    file: textOf(frame.filename) ?? textOf(frame.abs_path) ?? textOf(frame.module) ?? textOf(frame.package) ?? '',
+    file,
     line: positionOf(frame.lineno) ?? 0,
     col: positionOf(frame.colno),
-    in_app: typeof frame.in_app === 'boolean' ? frame.in_app : true,
+    in_app: typeof frame.in_app === 'boolean' ? frame.in_app : isOwnCode(file),
     context_pre: trimContext(linesOf(frame.pre_context), 'pre'),
     context_line: typeof frame.context_line === 'string' ? frame.context_line : null,
     context_post: trimContext(linesOf(frame.post_context), 'post'),
