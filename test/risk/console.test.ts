@@ -11,6 +11,45 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+test('rules are rows: tried on a call, changed, and saved as they are shown', async () => {
+  const created = await createTestAccount(service.core, 5);
+  const account = new RiskBench(service, created);
+  const visitor = await signedIn(service.url, created.secret);
+  const stored = async () => account.data('GET', 'rules/get');
+  const before = await stored();
+  const rules = (await visitor.get('/console/risk/rules')).text;
+  const fields = formFields(rules);
+  expect(fields).toMatchObject({ 'rule-0-name': 'disposable_email', 'rule-0-when-0-signal': 'email.is_disposable' });
+  const send = (act: string, more: Record<string, string> = {}) =>
+    sendForm(visitor, '/console/risk/rules', act, { ...fields, ...more });
+  const added = (await send('save', { edit: 'add:rule' })).text;
+  expect(formFields(added)).toHaveProperty([`rule-${before.rules.length}-name`], '');
+  expect(await stored()).toEqual(before);
+  const call = JSON.stringify({ event: 'login', email: { is_disposable: true }, ip: { count_1m: 21, kind: 'public' } });
+  const tried = (await send('try', { signals: call })).text;
+  expect(tried).toContain('with a score of 70');
+  expect(tried).toContain('ip_burst');
+  expect(formFields(tried)).toMatchObject({ 'rule-0-name': 'disposable_email', signals: call });
+  const wrong = await send('save', { 'rule-0-points': '500' });
+  expect(wrong.text).toContain('id="save-rule-0-points-fault"');
+  await send('save', { 'rule-0-points': '45' });
+  const [first, ...others] = before.rules;
+  expect((await stored()).rules).toEqual([{ ...first, points: 45 }, ...others]);
+});
+
+/** What the first form with rows sends, as a browser would. */
+function formFields(page: string): Record<string, string> {
+  const of = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name = '', value = '']) => [name, value]);
+  const selects = [...page.matchAll(/<select id="[^"]*" name="([^"]+)"[^>]*>(.*?)<\/select>/gs)].map(
+    ([, name = '', options = '']) => [name, /value="([^"]*)" selected/.exec(options)?.[1] ?? ''],
+  );
+  const texts = of(/<textarea[^>]*name="(signals)"[^>]*>\n?([^<]*)</g);
+  const inputs = of(/<input[^>]* name="((?:rule-|review|block)[^"]*)"[^>]* value="([^"]*)"/g);
+  const plainText = (text: string) =>
+    text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+  return Object.fromEntries([...inputs, ...selects, ...texts].map(([name, value = '']) => [name, plainText(value)]));
+}
+
 test('what is scored, tried, saved and listed on pages is so', async () => {
   const created = await createTestAccount(service.core, 5);
   const account = new RiskBench(service, created);

@@ -3,19 +3,22 @@ import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { instantOrNull, whole } from '../../../kit/fields.ts';
+import { instantOrNull, orNull, whole } from '../../../kit/fields.ts';
 import { isoOrNull } from '../../../lib/time.ts';
-import { type Action, actions } from '../limits.ts';
+import { type Action, actions, LABEL_CHARACTERS_MAX } from '../limits.ts';
 import { defaultRules } from '../rules/default-rules.ts';
-import { RuleSet, type Rules, rulesSchema } from '../rules/rule-set.ts';
+import { RuleSet, type Rules, rulesSchema, verdictSchema } from '../rules/rule-set.ts';
 import { requireSense } from '../rules/sense.ts';
 import { readSettings, type Settings, saveRules } from '../rules/settings.ts';
 import { decisionOf, listDecisions } from '../score/decisions.ts';
+import type { Signals } from '../signals/facts.ts';
 
 const TRIED_DECISIONS = 1_000;
 /** Between these other calls go on. */
 const TRIED_AT_ONCE = 100;
 const EXAMPLES_MAX = 20;
+/** Members of a call that is made up, and of each of its keys. */
+const SIGNALS_MAX = 64;
 
 const rulesOutput = Type.Object({
   ...rulesSchema.properties,
@@ -73,6 +76,13 @@ export const rulesSet = defineCapability()({
   },
 });
 
+const plainSignal = { type: ['string', 'number', 'boolean', 'null'], maxLength: LABEL_CHARACTERS_MAX };
+const signalMembers = { type: 'object', maxProperties: SIGNALS_MAX, additionalProperties: plainSignal };
+const madeUpSignals = orNull<Signals>(
+  { type: 'object', maxProperties: SIGNALS_MAX, additionalProperties: { anyOf: [plainSignal, signalMembers] } },
+  'Signals of one call, such as `{"event": "login", "ip": {"users_1h": 9}}`: the rules decide it instead of the latest decisions. Counts are not looked up.',
+);
+
 const split = (description: string) =>
   Type.Object({ allow: whole('Allowed.'), review: whole('To review.'), block: whole('Blocked.') }, { description });
 
@@ -81,9 +91,9 @@ export const rulesTry = defineCapability()({
   path: '/v1/risk/rules/try',
   isLongRead: true,
   summary: 'Tries rules against the latest decisions, and saves nothing.',
-  description: `Runs rules and thresholds over the signals of the last ${TRIED_DECISIONS.toLocaleString('en-US')} decisions and says what would have come out. What a list entry decided stays.`,
+  description: `Runs rules and thresholds over the signals of the last ${TRIED_DECISIONS.toLocaleString('en-US')} decisions and says what would have come out; or over \`signals\` that you make up. What a list entry decided stays.`,
   keywords: ['test fraud rules', 'backtest rules', 'dry run'],
-  input: rulesSchema,
+  input: Type.Object({ ...rulesSchema.properties, signals: Type.Optional(madeUpSignals) }),
   output: Type.Object({
     decisions: whole('How many were looked at.'),
     before: split('As they were decided.'),
@@ -102,6 +112,9 @@ export const rulesTry = defineCapability()({
       }),
       { description: `Up to ${EXAMPLES_MAX} that change, the latest first.` },
     ),
+    verdict: Type.Union([verdictSchema, Type.Null()], {
+      description: 'What the rules make of `signals`; null: none were sent.',
+    }),
   }),
   examples: [
     {
@@ -112,14 +125,16 @@ export const rulesTry = defineCapability()({
       },
     },
   ],
-  run: async ({ ctx, input }) => ({ data: await tryRules(ctx.core.db, ctx, input) }),
+  run: async ({ ctx, input: { signals = null, ...rules } }) => ({
+    data: await tryRules(ctx.core.db, ctx, rules, signals),
+  }),
 });
 
-/** Rules over the signals of past decisions. */
-async function tryRules(db: Queryable, owner: { readonly accountId: string }, rules: Rules) {
+/** Rules over the signals of past decisions, or over those of one call. */
+async function tryRules(db: Queryable, owner: { readonly accountId: string }, rules: Rules, signals: Signals | null) {
   const set = new RuleSet(rules);
   requireSense(rules);
-  const past = await listDecisions(db, owner, { after: null, limit: TRIED_DECISIONS });
+  const past = signals === null ? await listDecisions(db, owner, { after: null, limit: TRIED_DECISIONS }) : [];
   const matched = new Map(rules.rules.map(({ name }) => [name, 0]));
   const tried: { risk_id: string; before: Action; after: Action; score: number }[] = [];
   for (const [i, row] of past.entries()) {
@@ -140,5 +155,6 @@ async function tryRules(db: Queryable, owner: { readonly accountId: string }, ru
     changed: changed.length,
     rules: [...matched].map(([name, count]) => ({ name, matched: count })),
     examples: changed.slice(0, EXAMPLES_MAX),
+    verdict: signals === null ? null : set.decide(signals),
   };
 }

@@ -55,21 +55,32 @@ function decisionColumns(visit: Visit): Column<Decision>[] {
     { title: 'Score', kind: 'number', cell: ({ score: of }) => String(of) },
     { title: 'Event', cell: ({ event }) => event },
     { title: 'Rules', cell: reasonsText },
-    { title: 'Keys', cell: ({ keys }) => keyLinks(visit, keys) },
+    { title: 'Who', cell: ({ keys }) => keyLinks(visit, keys) },
     { title: 'Scored', cell: ({ created_at }) => ago(visit, created_at) },
   ];
 }
 
 function reasonsText({ reasons }: Decision): Html {
   if (reasons.length === 0) return html`<span class="quiet">no rule matched</span>`;
-  return short(reasons.map(({ rule, points }) => `${rule} ${points > 0 ? '+' : ''}${points}`).join(', '), 160);
+  return short(reasons.map(reasonText).join(', '), 160);
 }
 
-/** Each leads to its own page. */
-function keyLinks(visit: Visit, keys: readonly string[]): Html {
-  const text = (key: string) => html`<code>${short(key, 14)}</code>`;
-  const link = (key: string) => html`<a href="${visit.path(SUBJECT)}?key=${key}" title="${key}">${text(key)}</a> `;
-  return html`${keys.map(visit.may(subject) ? link : text)}`;
+function reasonText({ rule, points }: Decision['reasons'][number]): string {
+  const [, list] = /^list:(.*)$/.exec(rule) ?? [];
+  return list === undefined ? `${rule} ${points > 0 ? '+' : ''}${points}` : `on the ${list} list`;
+}
+
+/** Each leads to its own page. What was sent is kept as a hash alone: of one call, each is called by its kind. */
+function keyLinks(visit: Visit, keys: readonly string[], textOf = kindText): Html {
+  const link = (key: string) => html`<a href="${visit.path(SUBJECT)}?key=${key}" title="${key}">${textOf(key)}</a>`;
+  const each = visit.may(subject) ? link : textOf;
+  return html`${keys.map((key, i) => html`${i === 0 ? '' : ' · '}${each(key)}`)}`;
+}
+
+/** `user_…` is a user. */
+function kindText(key: string): Html {
+  const [, text = key] = Object.entries(kinds).find(([field]) => field.startsWith(key.split('_', 1)[0] ?? '')) ?? [];
+  return html`${text}`;
 }
 
 function lookUp(visit: Visit): Html {
@@ -94,7 +105,7 @@ async function show(visit: Visit): Promise<View> {
     columns: [
       { title: 'What', cell: ([many]) => many },
       { title: 'Number', kind: 'number', cell: ([, { count: n }]) => count(n) },
-      { title: 'Keys', cell: ([, { keys }]) => keyLinks(visit, keys.slice(0, 10)) },
+      { title: 'Keys', cell: ([, { keys }]) => keyLinks(visit, keys.slice(0, 10), (key) => html`<code>${key}</code>`) },
     ],
   });
   const empty = html`<p>No decisions in 30 days.</p>`;

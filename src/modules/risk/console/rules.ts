@@ -1,6 +1,7 @@
-// Rules as JSON: tried against the latest decisions before they are saved.
-import { field, formKeyField, jsonTextOf, tokenField } from '../../../kit/console/form.ts';
+// Rules as rows: tried against the latest decisions, or a call that somebody makes up, before they are saved. The whole set is JSON, too.
+import { field, formKeyField, jsonOf, jsonTextOf, tokenField, typedIn } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
+import { enterButton, redrawRows } from '../../../kit/console/rows.ts';
 import { facts, figures, table } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
@@ -8,11 +9,19 @@ import { type Html, html } from '../../../lib/html.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { rulesGet, rulesSet, rulesTry } from '../capabilities/rules.ts';
 import { actionBadge, RULES, riskTabs } from './decisions.ts';
+import { type Rules, rulesOfRows } from './rule-rows.ts';
+import { rulesFields } from './rules-form.ts';
 
 type Tried = DataOf<typeof rulesTry>;
 
 const EDITOR_ROWS = 30;
-const rulesOf = (form: URLSearchParams) => new JsonText(jsonTextOf(form, 'rules'));
+const SAVE = 'save';
+const TRY = 'try';
+const isJson = (form: URLSearchParams) => form.has('rules');
+const rulesOf = (form: URLSearchParams) => (isJson(form) ? new JsonText(jsonTextOf(form, 'rules')) : rulesOfRows(form));
+/** A call that somebody made up stands in for the latest decisions. */
+const triedOf = (form: URLSearchParams) =>
+  isJson(form) ? rulesOf(form) : { ...rulesOfRows(form), signals: jsonOf(form, 'signals') };
 
 export const rulesPage: ConsolePage = {
   name: 'risk_rules',
@@ -21,34 +30,81 @@ export const rulesPage: ConsolePage = {
   async show(visit) {
     const { thresholds, rules, is_default: isDefault, updated_at: changedAt } = await visit.need(rulesGet);
     const state = isDefault ? 'The default rules' : html`Changed ${ago(visit, changedAt)}`;
-    const text = JSON.stringify({ thresholds, rules }, null, 2);
-    return page(visit, 'Risk rules', html`<p class="quiet">${state}</p>${editor(visit, text)}`);
+    return page(visit, 'Risk rules', html`<p class="quiet">${state}</p>${editors(visit, { thresholds, rules })}`);
   },
   acts: {
-    save: actOf({ capability: rulesSet, input: rulesOf, done: 'Rules saved. They count from the next call on.' }),
-    try: actOf({ capability: rulesTry, input: rulesOf, done: 'Tried.', answerView: triedView }),
+    [SAVE]: actOf({
+      capability: rulesSet,
+      redraw: redrawRows,
+      input: rulesOf,
+      done: 'Rules saved. They count from the next call on.',
+    }),
+    [TRY]: actOf({ capability: rulesTry, redraw: redrawRows, input: triedOf, done: 'Tried.', answerView: triedView }),
   },
 };
 
 function page(visit: Visit, title: string, below: Html): View {
   const content = html`<h1>Risk</h1>
 ${riskTabs(visit, RULES)}
-<p>Each rule is <a href="https://jsonlogic.com">JsonLogic</a> over the signals. Where it matches, its points are added to the score.</p>
+<p>Each rule asks the signals of a call. Where it matches, its points are added to the score.</p>
 ${below}`;
   return { title, content };
 }
 
-/** One form with two buttons: what is typed is tried, then saved. Of two acts the first one counts: that of the button, if one was pressed. */
-function editor(visit: Visit, text: string): Html {
-  const act = visit.refused?.act === 'try' ? 'try' : 'save';
-  const asks = visit.may(rulesTry) ? html` <button name="act" value="try">Try on the latest decisions</button>` : '';
-  const saves = visit.may(rulesSet) ? html`<button class="main" name="act" value="save">Save rules</button>` : '';
-  return html`<form method="post" class="act">${tokenField(visit)}${formKeyField()}
-${field(visit, act, { name: 'rules', label: 'Rules', value: text, rows: EDITOR_ROWS, isRequired: true, hint: 'JSON with thresholds and rules.' })}
-${saves}${asks}<input type="hidden" name="act" value="${visit.may(rulesSet) ? 'save' : 'try'}"></form>`;
+/** The act whose form was refused, or is being filled in. */
+function actHere(visit: Visit): string {
+  return typedIn(visit, TRY) === null ? SAVE : TRY;
 }
 
-function triedView({ decisions, rules, ...of }: Tried, visit: Visit, form: URLSearchParams): View {
+/** Each has two buttons: what is typed is tried, then saved. Of two acts the first one counts: that of the button, if one was pressed. */
+function editors(visit: Visit, stored: Rules, form: URLSearchParams | null = typedIn(visit, actHere(visit))): Html {
+  const act = actHere(visit);
+  const usual = visit.may(rulesSet) ? SAVE : TRY;
+  const asks = visit.may(rulesTry) ? html` <button name="act" value="${TRY}">Try</button>` : '';
+  const saves = visit.may(rulesSet) ? html`<button class="main" name="act" value="${SAVE}">Save rules</button>` : '';
+  const editor = (content: Html) =>
+    html`<form method="post" class="act">${tokenField(visit)}${formKeyField()}${content}<p>${saves}${asks}</p><input type="hidden" name="act" value="${usual}"></form>`;
+  const rows = form === null || isJson(form) ? null : form;
+  const text = (form !== null && isJson(form) ? form.get('rules') : null) ?? JSON.stringify(stored, null, 2);
+  const signals = field(visit, act, {
+    name: 'signals',
+    label: 'Try on this call',
+    value: rows?.get('signals') ?? '',
+    rows: 2,
+    hint: 'JSON of signals, such as {"event": "login", "ip": {"users_1h": 9}}. Empty: the latest decisions.',
+  });
+  const json = field(visit, act, {
+    name: 'rules',
+    label: 'Rules as JSON',
+    value: text,
+    rows: EDITOR_ROWS,
+    isRequired: true,
+    hint: 'JsonLogic over the signals, with thresholds.',
+  });
+  return html`${editor(html`${enterButton(usual)}${rulesFields(visit, act, stored, rows)}${signals}`)}
+<details id="json"${form !== null && isJson(form) ? html` open` : ''}><summary>Rules as JSON</summary>${editor(json)}</details>`;
+}
+
+function triedView(tried: Tried, visit: Visit, form: URLSearchParams): View {
+  const below = html`<section class="panel" aria-live="polite"><h2>Tried, nothing saved</h2>${tried.verdict === null ? onDecisions(tried) : onCall(tried.verdict)}</section>
+${editors(visit, { thresholds: { review: 1, block: 1 }, rules: [] }, form)}`;
+  return page(visit, 'Risk rules, tried', below);
+}
+
+function onCall({ action, score, reasons }: NonNullable<Tried['verdict']>): Html {
+  return html`<p>${actionBadge(action)} with a score of ${String(score)}.</p>${table({
+    caption: 'Rules that match',
+    rows: reasons,
+    empty: html`<p>No rule matches.</p>`,
+    columns: [
+      { title: 'Rule', cell: ({ rule }) => rule },
+      { title: 'Points', kind: 'number', cell: ({ points }) => String(points) },
+      { title: 'Why', cell: ({ detail }) => short(detail, 200) },
+    ],
+  })}`;
+}
+
+function onDecisions({ decisions, rules, ...of }: Tried): Html {
   const split = ({ allow, review, block }: Tried['before']) => `${allow} / ${review} / ${block}`;
   const changes = table({
     caption: 'Decisions that change',
@@ -61,13 +117,11 @@ function triedView({ decisions, rules, ...of }: Tried, visit: Visit, form: URLSe
       { title: 'Score', kind: 'number', cell: ({ score }) => String(score) },
     ],
   });
-  const below = html`<section class="panel"><h2>On the latest ${countOf(decisions, 'decision')}</h2>
+  return html`<h3>On the latest ${countOf(decisions, 'decision')}</h3>
 ${figures([
   ['Allow / review / block before', split(of.before)],
   ['With these rules', split(of.after)],
   ['Decisions that change', count(of.changed)],
 ])}
-<h3>Matches</h3>${facts(rules.map(({ name, matched }) => [name, count(matched)]))}${changes}</section>
-${editor(visit, form.get('rules') ?? '')}`;
-  return page(visit, 'Risk rules, tried', below);
+<h3>Matches of each rule</h3>${facts(rules.map(({ name, matched }) => [name, count(matched)]))}${changes}`;
 }
