@@ -254,7 +254,7 @@ function answeredForms({
     ['/video', 'quote', VIDEO, 'Generate video'],
     ['/ai', 'chat', { prompt: 'Hello.', model: 'sandbox/echo-1', max_completion_tokens: '50' }, '[sandbox]'],
     [stored, 'read', {}, 'Hello'],
-    [stored, 'share', { days: '7' }, 'Link created'],
+    [stored, 'share', {}, 'Link created'],
     ['/pdf', 'create', { type: 'html', content: '<p style="display: flex">Hi</p>', size: 'A4' }, 'Open the PDF'],
     ['/web', 'read', { url: site, format: 'markdown' }, 'A key is shown once'],
     ['/wallet', 'topup', { amount_usd: '10' }, 'Continue to the payment page'],

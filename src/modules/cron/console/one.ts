@@ -2,6 +2,7 @@
 
 import { copiedId } from '../../../kit/console/copied.ts';
 import { textOf } from '../../../kit/console/form.ts';
+import { instantOf } from '../../../kit/console/instant-field.ts';
 import { resourcePages, settingsPage } from '../../../kit/console/resource-pages.ts';
 import { ago, countOf } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
@@ -12,7 +13,7 @@ import { get } from '../capabilities/get.ts';
 import { runs as cronRuns } from '../capabilities/runs.ts';
 import { update } from '../capabilities/update.ts';
 import { runsPage } from './runs.ts';
-import { type Job, jobFields, nextRun, scheduleText, stateOf } from './schedule.ts';
+import { type Job, jobFields, nextRun, scheduleText, stateOf, withPayload } from './schedule.ts';
 
 /** The page of its end counts no more runs than one call answers. */
 const COUNTED_MAX = 100;
@@ -21,15 +22,19 @@ const settings = settingsPage<Job>({
   capability: update,
   fields: jobFields,
   fixed: ({ status }) => (status === 'completed' ? 'A completed schedule cannot be changed.' : null),
-  input: (form, { params }) => ({
-    job_id: params.id,
-    name: textOf(form, 'name') ?? null,
-    task: textOf(form, 'task'),
-    // What was cleared is taken away.
-    cron_expr: textOf(form, 'cron_expr') ?? null,
-    run_at: textOf(form, 'run_at') ?? null,
-    timezone: textOf(form, 'timezone'),
-  }),
+  input: (form, visit) =>
+    withPayload(
+      {
+        job_id: visit.params.id,
+        name: textOf(form, 'name') ?? null,
+        task: textOf(form, 'task'),
+        // What was cleared is taken away.
+        cron_expr: textOf(form, 'cron_expr') ?? null,
+        run_at: instantOf(form, 'run_at', visit) ?? null,
+        timezone: textOf(form, 'timezone'),
+      },
+      form,
+    ),
   done: 'Settings saved.',
 });
 

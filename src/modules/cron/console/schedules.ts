@@ -3,6 +3,7 @@
 import { answerText } from '../../../kit/console/answer.ts';
 import { copiedSecret } from '../../../kit/console/copied.ts';
 import { textOf } from '../../../kit/console/form.ts';
+import { instantOf } from '../../../kit/console/instant-field.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import type { View } from '../../../kit/console/page.ts';
 import { teach } from '../../../kit/console/table.ts';
@@ -11,7 +12,7 @@ import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { create } from '../capabilities/create.ts';
 import { list } from '../capabilities/list.ts';
-import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, stateOf } from './schedule.ts';
+import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, stateOf, withPayload } from './schedule.ts';
 
 export const schedulesPage = listPage({
   name: 'schedules',
@@ -37,18 +38,22 @@ export const schedulesPage = listPage({
   create: {
     capability: create,
     heading: 'New schedule',
-    input: (form) => ({
-      task: textOf(form, 'task'),
-      name: textOf(form, 'name'),
-      timezone: textOf(form, 'timezone'),
-      cron_expr: textOf(form, 'cron_expr'),
-      run_at: textOf(form, 'run_at'),
-    }),
+    input: (form, visit) =>
+      withPayload(
+        {
+          task: textOf(form, 'task'),
+          name: textOf(form, 'name'),
+          timezone: textOf(form, 'timezone'),
+          cron_expr: textOf(form, 'cron_expr'),
+          run_at: instantOf(form, 'run_at', visit),
+        },
+        form,
+      ),
     done: 'Schedule created.',
     answerView: secretPage,
-    form: (visit, act) =>
-      html`${jobFields(visit, act)}
-<button class="main">Create schedule</button> <span class="quiet">$0.00002 per run. Payload and headers are set by the API.</span>`,
+    form: async (visit, act) =>
+      html`${await jobFields(visit, act)}
+<button class="main">Create schedule</button> <span class="quiet">$0.00002 per run. Headers are set by the API.</span>`,
   },
 });
 

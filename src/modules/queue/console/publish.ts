@@ -1,6 +1,7 @@
 // Publishes a message to a queue, as a program would.
 
 import { actForm, field, jsonTextOf, numberOf, textOf } from '../../../kit/console/form.ts';
+import { instantField, secondsUntil } from '../../../kit/console/instant-field.ts';
 import type { Act } from '../../../kit/console/page.ts';
 import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
 import { count } from '../../../kit/console/text.ts';
@@ -14,11 +15,11 @@ const PUBLISH = 'publish';
 
 const publish: Act = {
   capability: queuePublish,
-  input(form, { params }) {
-    const { name: queue } = params;
+  input(form, visit) {
+    const { name: queue } = visit.params;
     const fields = {
       queue,
-      delay_seconds: numberOf(form, 'delay_seconds'),
+      delay_seconds: secondsUntil(form, 'delay_seconds', visit),
       priority: numberOf(form, 'priority'),
       message_group_id: textOf(form, 'message_group_id'),
     };
@@ -44,7 +45,7 @@ function publishForm(visit: Visit, { type, enable_priority, delivery_delay_secon
     visit,
     PUBLISH,
     html`${field(visit, PUBLISH, { name: 'payload', label: 'Payload (JSON object)', value: '{"hello": "world"}', rows: 6, isRequired: true })}
-<div class="pair">${field(visit, PUBLISH, { name: 'delay_seconds', label: 'Delay (s)', attributes: numeric, hint: `Empty: the queue's own, ${count(delay)} s.` })}
+<div class="pair">${instantField(visit, PUBLISH, { name: 'delay_seconds', label: 'Deliver at', hint: delay === 0 ? 'Empty: at once.' : `Empty: after the delay of the queue, ${count(delay)} s.` })}
 ${enable_priority ? field(visit, PUBLISH, { name: 'priority', label: 'Priority', attributes: numeric, hint: '0 to 10. Higher goes first.' }) : ''}
 ${type === 'fifo' ? field(visit, PUBLISH, group) : ''}</div>
 <button class="main">Publish</button> <span class="quiet">$0.00002 per message</span>`,

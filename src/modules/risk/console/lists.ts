@@ -1,5 +1,6 @@
 // The allow and block lists: what is on them, a new entry, and off again.
 import { actButton, choice, field, textOf } from '../../../kit/console/form.ts';
+import { instantField, instantOf } from '../../../kit/console/instant-field.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import { badge, teach } from '../../../kit/console/table.ts';
 import { ago, short, time } from '../../../kit/console/text.ts';
@@ -48,7 +49,10 @@ export const listsPage = listPage({
     heading: 'New entry',
     form: entryForm,
     done: 'Entry added.',
-    input: (form) => sentFields(form, ['list', 'kind', 'value', 'note', 'expires_at']),
+    input: (form, visit) => ({
+      ...sentFields(form, ['list', 'kind', 'value', 'note']),
+      expires_at: instantOf(form, 'expires_at', visit),
+    }),
   },
   acts: {
     remove: {
@@ -61,11 +65,10 @@ export const listsPage = listPage({
 
 function entryForm(visit: Visit, act: string): Html {
   const plain = html`spellcheck="false" autocapitalize="off"`;
-  const expires = 'Date and time with offset, such as 2030-12-24T18:00:00Z; empty: never.';
   return html`<div class="pair">${choice(visit, act, { name: 'list', label: 'List', value: 'block', options: Object.entries(lists) })}
 ${choice(visit, act, { name: 'kind', label: 'Kind', value: 'ip', options: Object.entries(kinds) })}</div>
 ${field(visit, act, { name: 'value', label: 'Value', isRequired: true, attributes: plain })}
 <div class="pair">${field(visit, act, { name: 'note', label: 'Note' })}
-${field(visit, act, { name: 'expires_at', label: 'Expires', hint: expires, attributes: plain })}</div>
+${instantField(visit, act, { name: 'expires_at', label: 'Expires', hint: 'Empty: never.' })}</div>
 <button class="main">Add entry</button>`;
 }

@@ -3,12 +3,14 @@
 import { codeBlock, copiedBlock, copiedId } from '../../../kit/console/copied.ts';
 import { dangerLink, dangerZone } from '../../../kit/console/danger-zone.ts';
 import { actButton, actForm, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { instantField, secondsUntil } from '../../../kit/console/instant-field.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
 import { facts } from '../../../kit/console/table.ts';
 import { ago, ownPath, payload, short, sizeText } from '../../../kit/console/text.ts';
 import { typedPage } from '../../../kit/console/typed.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { DAY_MS, iso } from '../../../lib/time.ts';
 import { copyObject } from '../capabilities/object-copy.ts';
 import { deleteObjects } from '../capabilities/object-delete.ts';
 import { getObject } from '../capabilities/object-get.ts';
@@ -19,7 +21,7 @@ import { bucketPath, objectPath } from './bucket.ts';
 type Stored = DataOf<typeof headObject>;
 type Read = DataOf<typeof getObject>;
 
-const DAY_SECONDS = 86_400;
+const SHARED_MS = 7 * DAY_MS;
 const objectInput = ({ params: { bucket = '' }, query }: Visit) => ({ bucket, key: query.get('key') ?? '' });
 /** The folder that a key lies in, as the page of the bucket shows it. */
 const folderPath = (bucket: string, key: string) => {
@@ -43,7 +45,7 @@ export const objectPage: ConsolePage = {
       capability: createShare,
       input: (form, visit) => ({
         ...objectInput(visit),
-        expires_seconds: Number(numberOf(form, 'days') ?? 7) * DAY_SECONDS,
+        expires_seconds: secondsUntil(form, 'expires_seconds', visit),
         downloads_max: numberOf(form, 'downloads_max'),
       }),
       done: 'Link created.',
@@ -135,7 +137,7 @@ function shareForm(visit: Visit): Html {
   return html`<section class="panel"><h2>Link for people</h2>${actForm(
     visit,
     'share',
-    html`<div class="pair">${field(visit, 'share', { name: 'days', label: 'Days', value: '7', attributes: html`inputmode="numeric"` })}
+    html`<div class="pair">${instantField(visit, 'share', { name: 'expires_seconds', label: 'Expires', value: iso(visit.nowMs + SHARED_MS) })}
 ${field(visit, 'share', { name: 'downloads_max', label: 'Downloads', value: '', hint: 'Empty: any number.', attributes: html`inputmode="numeric"` })}</div>
 <button>Create a link</button>`,
   )}</section>`;
