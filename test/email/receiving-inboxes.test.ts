@@ -246,3 +246,29 @@ test('mail older than 30 days goes, and its inbox counts what is left', async ()
   expect((await messages(eve, inboxId)).items).toMatchObject([{ subject: 'new' }]);
   expect(await eve.data('GET', `/v1/email/inbox/get/${inboxId}`)).toMatchObject({ message_count: 1 });
 });
+
+test('mail is found by its sender and by words of its subject, and waited for by them', async () => {
+  const { inbox_id: id } = (await create(ada, 'sought@near.test')).body.data;
+  await send('sought@near.test', { Subject: 'Invoice 17 of March' }, 'one');
+  await send('sought@near.test', { Subject: 'Your code', From: 'Cara <CARA@far.test>' }, 'two');
+  await send('sought@near.test', { Subject: 'Invoice 18: 100% off' }, 'three');
+  const found = async (query: Record<string, string>) => {
+    const { items } = await messages(ada, id, `?${new URLSearchParams(query)}`);
+    return items.map(({ subject }: { subject: string }) => subject);
+  };
+  await expect.poll(() => found({})).toHaveLength(3);
+  expect(await found({ sender: 'cara@FAR.test' })).toEqual(['Your code']);
+  expect(await found({ sender: 'ara@far.test' })).toEqual([]);
+  expect(await found({ subject: 'march INVOICE' })).toEqual(['Invoice 17 of March']);
+  expect(await found({ subject: '% 18', sender: 'bob@far.test' })).toEqual(['Invoice 18: 100% off']);
+  expect(await found({ subject: '_' })).toEqual([]);
+  const first = await messages(ada, id, '?subject=invoice&limit=1');
+  expect([first.items.length, first.has_more]).toEqual([1, true]);
+  expect(await found({ subject: 'invoice', limit: '1', cursor: first.next_cursor })).toEqual(['Invoice 18: 100% off']);
+  const other = await ada.call('GET', `/v1/email/inbox/messages/${id}?subject=code&cursor=${first.next_cursor}`);
+  expect(other.body.error.code).toBe('INVALID_CURSOR');
+  const waiting = messages(ada, id, '?subject=later&wait_seconds=20');
+  await send('sought@near.test', { Subject: 'Another one' }, 'four');
+  await send('sought@near.test', { Subject: 'The later one' }, 'five');
+  expect((await waiting).items.map(({ subject }: { subject: string }) => subject)).toEqual(['The later one']);
+});

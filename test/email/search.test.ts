@@ -80,3 +80,14 @@ test('the page of the console lists what is sought, and keeps what was typed', a
   expect(text).toMatch(/name="recipient" value="ada@example.org"/);
   expect((await visitor.get('/console/email?subject=nothing')).text).toContain('No email found');
 });
+
+test('mail that the outbox kept is not shown as delivered, in the list and on its page', async () => {
+  const visitor = new PageVisitor(bench.service.url);
+  await visitor.post('/auth/key', { key: bench.account.secret });
+  const { text } = await visitor.get('/console/email');
+  const [, mail = ''] = /href="\/console(\/email\/sent\/[^"]+)"/.exec(text) ?? [];
+  for (const page of [text, (await visitor.get(`/console${mail}`)).text]) {
+    expect(page).toContain('kept in the outbox</span>');
+    expect(page).not.toContain('badge good');
+  }
+});

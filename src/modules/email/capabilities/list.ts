@@ -5,7 +5,7 @@ import { cursorField, limitField, pageOf, plainText } from '../../../kit/fields.
 import type { CallContext } from '../../../kit/services.ts';
 import { emailRecord } from '../messages/record.ts';
 import { type MessageRow, recipientStatuses } from '../messages/row.ts';
-import { SUBJECT_CHARACTERS_MAX, searchMessages } from '../messages/search.ts';
+import { SUBJECT_CHARACTERS_MAX, searchMessages, soughtAddress } from '../messages/search.ts';
 import { findMessages, listMessages, recipientsOf } from '../messages/store.ts';
 import { emailSchema } from '../schemas.ts';
 import { sentBefore } from './examples.ts';
@@ -23,12 +23,7 @@ export const list = defineCapability()({
       Type.Enum([...recipientStatuses], { description: 'Only mails with this status; all when absent.' }),
     ),
     recipient: Type.Optional(
-      Type.String({
-        minLength: 3,
-        maxLength: 320,
-        pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-        description: 'Only mails to this address (to, cc or bcc), in any case: `ada@example.org`.',
-      }),
+      soughtAddress('Only mails to this address (to, cc or bcc), in any case: `ada@example.org`.'),
     ),
     subject: Type.Optional(
       plainText(SUBJECT_CHARACTERS_MAX, 'Only mails whose subject holds each of these words, in any case.'),

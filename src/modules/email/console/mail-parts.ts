@@ -8,10 +8,19 @@ export type Mail = DataOf<typeof get>;
 export type Status = Mail['status'];
 
 const kinds: Readonly<Partial<Record<Status, 'good' | 'warning' | 'critical'>>> = {
-  ...({ sent: 'good', delivered: 'good', deferred: 'warning', indeterminate: 'warning' } as const),
-  ...({ suppressed: 'warning', bounced: 'critical', failed: 'critical' } as const),
+  sent: 'good',
+  delivered: 'good',
+  queued: 'warning',
+  scheduled: 'warning',
+  deferred: 'warning',
+  indeterminate: 'warning',
+  suppressed: 'critical',
+  bounced: 'critical',
+  failed: 'critical',
 };
 
-export function statusBadge(status: Status): Html {
+/** Of a mail, or of one recipient of it. Green is for what left the service. */
+export function statusBadge(status: Status, { captured }: Pick<Mail, 'captured'>): Html {
+  if (captured && kinds[status] === 'good') return badge('kept in the outbox');
   return badge(status, kinds[status] ?? 'plain');
 }

@@ -33,7 +33,7 @@ async function show(visit: Visit): Promise<View> {
   const source = viewOf(visit, body) === 'source' ? await visit.call(raw, { email_id: mail.email_id }) : null;
   const waits = mail.status === 'queued' || mail.status === 'scheduled';
   const content = html`<p><a href="${visit.path(SENT)}">Email</a></p>
-<div class="head"><div class="head named"><h1>${mail.subject === '' ? 'No subject' : short(mail.subject, 160)}</h1><p>${statusBadge(mail.status)}</p></div><div class="actions">${waits && visit.may(cancel) ? actButton(visit, 'cancel', 'Cancel') : ''}</div></div>
+<div class="head"><div class="head named"><h1>${mail.subject === '' ? 'No subject' : short(mail.subject, 160)}</h1><p>${statusBadge(mail.status, mail)}</p></div><div class="actions">${waits && visit.may(cancel) ? actButton(visit, 'cancel', 'Cancel') : ''}</div></div>
 ${mail.captured ? html`<p class="quiet">Kept in the outbox: nothing left the service.</p>` : ''}
 ${head(visit, mail)}
 ${course(visit, mail)}
@@ -71,10 +71,10 @@ function attachmentText({ filename, bytes }: NonNullable<Mail['content']>['attac
   return html`<div>${short(filename, 120)} <span class="quiet">${sizeText(bytes)}</span></div>`;
 }
 
-function course(visit: Visit, { recipients }: Mail): Html {
+function course(visit: Visit, mail: Mail): Html {
   return html`<section class="panel"><h2>Recipients</h2>${table({
     caption: 'Recipients',
-    rows: recipients,
+    rows: mail.recipients,
     empty: html`<p>None.</p>`,
     columns: [
       {
@@ -82,7 +82,7 @@ function course(visit: Visit, { recipients }: Mail): Html {
         cell: ({ address, kind }) =>
           html`${short(address, 120)}${kind === 'to' ? '' : html` <span class="quiet">${kind}</span>`}`,
       },
-      { title: 'Status', cell: ({ status }) => statusBadge(status) },
+      { title: 'Status', cell: ({ status }) => statusBadge(status, mail) },
       { title: 'Code', cell: ({ code }) => code ?? '' },
       { title: 'Answer', cell: ({ detail }) => (detail === null ? '' : short(detail, 400)) },
       { title: 'Changed', cell: ({ changed_at }) => ago(visit, changed_at) },

@@ -1,5 +1,6 @@
 // The mail that the account has sent, by status, and a new one.
 import { checkbox, field, textOf } from '../../../kit/console/form.ts';
+import { instantField, instantOf } from '../../../kit/console/instant-field.ts';
 import { listPage } from '../../../kit/console/list-page.ts';
 import { actOf } from '../../../kit/console/page.ts';
 import { teach } from '../../../kit/console/table.ts';
@@ -36,7 +37,7 @@ export const mailsPage = listPage({
       : teach('No email of the last 30 days. To send one:', firstCall(visit)),
   columns: (visit) => [
     { title: 'To', cell: (mail) => html`<a href="${visit.path(mailPath(mail.email_id))}">${recipientsText(mail)}</a>` },
-    { title: 'Status', cell: ({ status }) => statusBadge(status) },
+    { title: 'Status', cell: (mail) => statusBadge(mail.status, mail) },
     {
       title: 'Subject',
       cell: ({ subject }) => (subject === '' ? html`<span class="quiet">none</span>` : short(subject, 100)),
@@ -47,7 +48,7 @@ export const mailsPage = listPage({
   create: {
     ...actOf({
       capability: send,
-      input: (form) => ({
+      input: (form, visit) => ({
         from: textOf(form, 'from'),
         subject: form.get('subject') ?? '',
         to: addressesOf(form, 'to'),
@@ -55,7 +56,7 @@ export const mailsPage = listPage({
         bcc: addressesOf(form, 'bcc'),
         text: textOf(form, 'text'),
         html: textOf(form, 'html'),
-        send_at: textOf(form, 'send_at'),
+        send_at: instantOf(form, 'send_at', visit),
         unsubscribe: form.has('unsubscribe') || undefined,
       }),
       done: 'Email accepted.',
@@ -98,7 +99,7 @@ ${field(visit, act, { name: 'bcc', label: 'Bcc', attributes: address })}</div></
 ${field(visit, act, { name: 'subject', label: 'Subject', isRequired: true })}
 ${field(visit, act, { name: 'text', label: 'Text', rows: 8, attributes: html`spellcheck="true"` })}
 ${field(visit, act, { name: 'html', label: 'HTML', rows: 6, hint: 'Instead of text, or beside it.' })}
-${field(visit, act, { name: 'send_at', label: 'Send at', hint: 'Empty: now. Example: 2030-01-31T18:00:00Z', attributes: html`spellcheck="false"` })}
+${instantField(visit, act, { name: 'send_at', label: 'Send at', hint: 'Empty: now.' })}
 ${checkbox(visit, act, { name: 'unsubscribe', label: 'Add a link to unsubscribe with one click' })}
 <p><button class="main">Send email</button> <span class="quiet">$0.00046 per recipient.</span></p>`;
 }

@@ -1,10 +1,12 @@
 // Schema, reads and record of received mail.
 import Type, { type Static } from 'typebox';
+import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { instant, textOrNull } from '../../../kit/fields.ts';
 import { iso } from '../../../lib/time.ts';
 import { problem } from '../../../problems/problem.ts';
+import { subjectPatterns } from '../messages/search.ts';
 import type { AttachmentLinks } from './attachment-links.ts';
 import type { ReceivedContent } from './keep.ts';
 
@@ -76,6 +78,15 @@ const list = statement(
   `SELECT ${columns} FROM email.received r WHERE r.account_id = $1 AND r.inbox_id = $2 AND r.seq > $3 ORDER BY r.seq LIMIT $4`,
 );
 
+// An inbox keeps 10,000 mails at most, and what they say lies beside their rows.
+const search = statement(
+  'email_search_received',
+  `SELECT ${columns} FROM email.received r
+    WHERE r.account_id = $1 AND r.inbox_id = $2 AND r.seq > $3
+      AND ($5::text IS NULL OR lower(r.from_address) = lower($5::text)) AND r.subject ILIKE ALL ($6::text[])
+    ORDER BY r.seq LIMIT $4`,
+);
+
 /** Throws NOT_FOUND. */
 export async function requireReceived(
   db: Queryable,
@@ -88,13 +99,26 @@ export async function requireReceived(
   throw problem('NOT_FOUND', { param, message: 'There is no such received mail. Mail is kept for 30 days.' });
 }
 
+export interface WantedMail {
+  readonly inboxId: string;
+  readonly afterSeq: bigint;
+  readonly limit: number;
+  /** A whole address, in any case; null: of everybody. */
+  readonly sender: string | null;
+  /** Words, each of which the subject holds, in any case. */
+  readonly subject: string | null;
+}
+
 /** Mail of the inbox behind `afterSeq`, the oldest first. */
 export async function listReceived(
   db: Queryable,
   accountId: string,
-  { inboxId, afterSeq, limit }: { readonly inboxId: string; readonly afterSeq: bigint; readonly limit: number },
+  { inboxId, afterSeq, limit, sender, subject }: WantedMail,
 ): Promise<readonly ReceivedRow[]> {
-  return (await db.query<ReceivedRow>(list, [accountId, inboxId, afterSeq, limit])).rows;
+  const values = [accountId, inboxId, afterSeq, limit];
+  if (sender === null && subject === null) return (await db.query<ReceivedRow>(list, values)).rows;
+  const patterns = textArray(subjectPatterns(subject ?? ''));
+  return (await db.query<ReceivedRow>(search, [...values, sender, patterns])).rows;
 }
 
 export function contentOf(row: Pick<ReceivedRow, 'content'>): ReceivedContent {

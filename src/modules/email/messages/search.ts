@@ -1,5 +1,6 @@
 // Search of sent mail by recipient and by words of its subject, newest first. Each page looks at the next thousand mails at most, those of the
 // recipient by an index. So rare matches give short pages, and the caller goes on with their cursor.
+import Type from 'typebox';
 import { textArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -30,6 +31,10 @@ const selectWanted = statement(
     LIMIT $5::int`,
 );
 
+/** A whole address that mail is sought by. */
+export const soughtAddress = (description: string) =>
+  Type.String({ minLength: 3, maxLength: 320, pattern: '^[^\\p{Cc}\\p{Cs}]*$', description });
+
 export interface SoughtMail {
   readonly status: string | null;
   /** A whole address, in any case. */
@@ -57,14 +62,15 @@ export async function searchMessages(
       ? await db.query<{ email_id: string }>(selectNewest, [...bounds])
       : await db.query<{ email_id: string }>(selectOfRecipient, [...bounds, recipient]);
   const ids = lookedAt.rows.map(({ email_id }) => email_id);
-  const values = [accountId, textArray(ids), status, textArray(patternsOf(subject ?? '')), limit + 1];
+  const values = [accountId, textArray(ids), status, textArray(subjectPatterns(subject ?? '')), limit + 1];
   const wanted = (await db.query<{ email_id: string }>(selectWanted, values)).rows.map(({ email_id }) => email_id);
   const emailIds = wanted.slice(0, limit);
   if (wanted.length > limit) return { emailIds, nextAfter: emailIds.at(-1) ?? null };
   return { emailIds, nextAfter: ids.length === LOOKED_AT_MAX ? (ids.at(-1) ?? null) : null };
 }
 
-function patternsOf(subject: string): string[] {
+/** Of the words that a subject is to hold, each for ILIKE. */
+export function subjectPatterns(subject: string): string[] {
   const words = subject.split(/\s+/u).filter((word) => word !== '');
   return words.slice(0, WORDS_MAX).map((word) => `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
 }

@@ -3,7 +3,7 @@ import { scopesAllow } from '../../../../core/callers/scopes.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
 import { decodeCursor, encodeCursor, page } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
-import { cursorField, pageFields } from '../../../../kit/fields.ts';
+import { cursorField, pageFields, plainText } from '../../../../kit/fields.ts';
 import { requireRow } from '../../../../kit/resource.ts';
 import type { CallContext } from '../../../../kit/services.ts';
 import { problem } from '../../../../problems/problem.ts';
@@ -16,7 +16,9 @@ import {
   type ReceivedRow,
   requireReceived,
   showReceived,
+  type WantedMail,
 } from '../../inboxes/received.ts';
+import { SUBJECT_CHARACTERS_MAX, soughtAddress } from '../../messages/search.ts';
 import type { Receiving, ReceivingState } from '../../receiving/receiving.ts';
 
 export const inboxMessages = defineCapability<ReceivingState>()({
@@ -25,8 +27,14 @@ export const inboxMessages = defineCapability<ReceivingState>()({
   summary: 'Reads the mail of an inbox, or waits for it.',
   description:
     'Mail with the oldest first. Send the inbound_id of the last one that you have seen as `after` to get what came since; with wait_seconds the call ' +
-    'waits for the next mail (long poll), such as one that brings a code. Reading removes nothing. What a mail says was written by its sender: see `auth`.',
-  keywords: ['wait for an email', 'read inbox', 'poll for a verification code', 'new mail since'],
+    'waits for the next mail (long poll), such as one that brings a code; `sender` and `subject` narrow both. Reading removes nothing. What a mail says was written by its sender: see `auth`.',
+  keywords: [
+    'wait for an email',
+    'search received mail',
+    'read inbox',
+    'poll for a verification code',
+    'new mail since',
+  ],
   input: Type.Object({
     inbox_id: inboxIdField,
     after: Type.Optional(inboundIdField),
@@ -37,6 +45,12 @@ export const inboxMessages = defineCapability<ReceivingState>()({
         default: 0,
         description: `Wait up to this long for mail, 0 to ${WAIT_SECONDS_MAX}; 0 when not sent.`,
       }),
+    ),
+    sender: Type.Optional(
+      soughtAddress('Only mail from this address, in any case: `ada@example.org`. Anyone can write it: see `auth`.'),
+    ),
+    subject: Type.Optional(
+      plainText(SUBJECT_CHARACTERS_MAX, 'Only mail whose subject holds each of these words, in any case.'),
     ),
     cursor: cursorField,
     limit: Type.Optional(
@@ -66,12 +80,15 @@ export const inboxMessages = defineCapability<ReceivingState>()({
   async run({ ctx, input, state: { receiving } }) {
     const { inbox_id: inboxId, wait_seconds: waitSeconds = 0, limit = 10 } = input;
     await requireRow(inboxes, ctx.core.db, ctx, inboxId);
-    const binding = [ctx.accountId, ctx.capability, inboxId, input.after ?? ''];
+    const { sender = null, subject = null } = input;
+    const narrowed = sender === null && subject === null ? [] : [sender ?? '', subject ?? ''];
+    const binding = [ctx.accountId, ctx.capability, inboxId, input.after ?? '', ...narrowed];
     const afterSeq =
       input.cursor === undefined
         ? await seqAfter(ctx, inboxId, input.after)
         : BigInt(decodeCursor(ctx.core.secrets, binding, input.cursor)[0] ?? 0);
-    const rows = await waitForMessages(receiving, ctx, { inboxId, afterSeq, limit: limit + 1 }, waitSeconds * 1_000);
+    const wanted = { inboxId, afterSeq, limit: limit + 1, sender, subject };
+    const rows = await waitForMessages(receiving, ctx, wanted, waitSeconds * 1_000);
     ctx.holdAnswer(rows.reduce((sum, { content }) => sum + content.length, 0));
     const found = page(rows, limit, ({ seq }) => encodeCursor(ctx.core.secrets, binding, [String(seq)]));
     const nowMs = await clockNow(ctx.core.db);
@@ -89,16 +106,10 @@ async function seqAfter(ctx: CallContext, inboxId: string, after: string | undef
   return row.seq;
 }
 
-interface Wanted {
-  readonly inboxId: string;
-  readonly afterSeq: bigint;
-  readonly limit: number;
-}
-
 async function waitForMessages(
   { waiters }: Receiving,
   ctx: CallContext,
-  wanted: Wanted,
+  wanted: WantedMail,
   waitMs: number,
 ): Promise<readonly ReceivedRow[]> {
   const giveUpAt = performance.now() + waitMs;
