@@ -5,7 +5,7 @@ import { actForm, choice, field, numberOf, textOf } from '../../../kit/console/f
 import { type NewForm, newLink } from '../../../kit/console/new.ts';
 import { actOf } from '../../../kit/console/page.ts';
 import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
-import { badge, facts, more, table } from '../../../kit/console/table.ts';
+import { badge, facts, more, table, teach } from '../../../kit/console/table.ts';
 import { ago, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -71,16 +71,19 @@ export const zonePages = resourcePages<Zone>({
 async function show(visit: Visit, found: Zone) {
   const cursor = visit.query.get('cursor') ?? undefined;
   const records = await visit.call(listRecords, { zone: found.zone, cursor, limit: ROWS });
-  const content = html`${panel(visit, 'Records', records, (page) => html`${recordTable(visit, page)}${more(visit, page)}`)}
+  const content = html`${panel(visit, 'Records', records, (page) => html`${recordTable(visit, page, found.zone)}${more(visit, page)}`)}
 <section class="panel"><h2>Name servers</h2>${nameServers(visit, found)}</section>`;
   return { content };
 }
 
-function recordTable(visit: Visit, { items }: Records): Html {
+function recordTable(visit: Visit, { items }: Records, zone: string): Html {
   return table({
     caption: 'Records',
     rows: items,
-    empty: html`<p>No records yet. SOA and NS of the zone itself are not among them.</p>`,
+    empty: teach(
+      'No records yet, beside SOA and NS of the zone itself. To set one:',
+      visit.samples([[setRecord, { zone, name: 'www', type: 'A', values: ['192.0.2.1'] }]]),
+    ),
     columns: [
       { title: 'Name', cell: ({ name }) => html`<span class="breaking">${short(name, 120)}</span>` },
       { title: 'Type', cell: ({ type }) => type },

@@ -82,14 +82,15 @@ function rolloutText({ enabled, default_variant: usual, conditions, rollout }: F
   return html`${rules}${short(sharesText(rollout, usual), 120)}`;
 }
 
-/** What the default variant gets is the rest, unless it gets all. */
+/** One variant is the rest, and is not told: that which is off, or else the default, unless it gets all. */
 function sharesText(rollout: Readonly<Record<string, number>>, usual: string | null): string {
   const shares = Object.entries(rollout).filter(([, percent]) => percent > 0);
   const [first, ...more] = shares;
   if (first === undefined) return 'the default of your code';
   if (more.length === 0) return `${first[0]} for everybody`;
+  const rest = shares.map(([name]) => name).find((name) => ['off', 'false'].includes(name)) ?? usual;
   return shares
-    .filter(([name]) => name !== usual)
+    .filter(([name]) => name !== rest)
     .map(([name, percent]) => `${name} for ${figure(percent)} %`)
     .join(', ');
 }

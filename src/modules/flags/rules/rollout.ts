@@ -12,7 +12,7 @@ export const rolloutFields = {
   ),
 };
 const rolloutSchema = Type.Object(rolloutFields);
-export type Rollout = Static<typeof rolloutSchema>;
+type Rollout = Static<typeof rolloutSchema>;
 
 const unknown: Rollout = { conditions: null, rollout: null };
 

@@ -2,7 +2,7 @@
 import { panel } from '../../../kit/console/failure.ts';
 import { actForm, field, jsonTextOf, textOf } from '../../../kit/console/form.ts';
 import type { Act, ConsolePage, View } from '../../../kit/console/page.ts';
-import { table } from '../../../kit/console/table.ts';
+import { table, teach } from '../../../kit/console/table.ts';
 import { short, time } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -77,7 +77,10 @@ function messageTable(visit: Visit, items: readonly Message[], hasMore: boolean)
   return html`${note}${table<Message>({
     caption: 'Messages, the newest first',
     rows: items.toReversed(),
-    empty: html`<p>Nothing was published that the history still holds.</p>`,
+    empty: teach(
+      'Nothing was published that the history still holds. To publish:',
+      visit.samples([[channelPublish, { channel: visit.params.channel, event: 'message', data: { hello: 'world' } }]]),
+    ),
     columns: [
       { title: 'Time', cell: ({ published_at: at }) => time(visit, at) },
       { title: 'Event', cell: ({ event }) => short(event, 60) },

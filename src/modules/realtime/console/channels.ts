@@ -30,7 +30,7 @@ async function show(visit: Visit): Promise<View> {
   const list = await visit.call(channelsList, { prefix, cursor, limit: ROWS });
   const content = html`<h1>Realtime</h1>
 ${realtimeTabs(visit, '/realtime')}
-<form method="get" role="search" class="pair"><label>Channels that begin with <input name="prefix" value="${prefix ?? ''}" spellcheck="false" autocomplete="off"></label> <button>Show</button></form>
+<form method="get" role="search" class="row"><label>Channels that begin with <input type="search" name="prefix" value="${prefix ?? ''}" spellcheck="false" autocomplete="off"></label> <button>Show</button></form>
 ${panel(visit, 'Channels', list, (page) => html`${rows(visit, page, prefix)}${more(visit, page)}`)}`;
   return { title: 'Realtime', content, againSeconds: AGAIN_SECONDS };
 }

@@ -50,10 +50,16 @@ export const messagesPage = listPage({
   },
 });
 
-export function smsState({ status }: Pick<Sms, 'status'>): Html {
-  const kind =
-    status === 'delivered' ? 'good' : status === 'failed' ? 'critical' : status === 'queued' ? 'warning' : 'plain';
-  return badge(status, kind);
+const kinds: Readonly<Partial<Record<Sms['status'], 'good' | 'warning' | 'critical'>>> = {
+  queued: 'warning',
+  delivered: 'good',
+  failed: 'critical',
+};
+
+/** Green is for what left the service: the sandbox delivers to nobody. */
+export function smsState({ status, captured }: Pick<Sms, 'status' | 'captured'>): Html {
+  const kind = kinds[status] ?? 'plain';
+  return badge(status, captured && kind === 'good' ? 'plain' : kind);
 }
 
 /** The page and its neighbour. */

@@ -4,7 +4,7 @@ import { panel } from '../../../kit/console/failure.ts';
 import { checkbox, field, textOf } from '../../../kit/console/form.ts';
 import type { NewForm } from '../../../kit/console/new.ts';
 import { type ResourcePage, resourcePages, settingsPage } from '../../../kit/console/resource-pages.ts';
-import { figures, more, table, withQuery } from '../../../kit/console/table.ts';
+import { figures, more, table, teach, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -133,6 +133,14 @@ function folders(visit: Visit, prefix: string): Html {
   return html`<p><a href="${withQuery(visit, { prefix: null, cursor: null })}">All objects</a> / ${links}</p>`;
 }
 
+function noObjects(visit: Visit, prefix: string): Html {
+  if (prefix !== '') return html`<p>No objects below this prefix.</p>`;
+  return teach(
+    'No objects yet: upload a file, send one by PUT or S3, or by this call:',
+    visit.samples([[putObjectCall, { bucket: visit.params.bucket, key: 'notes/hello.txt', content: 'Hello' }]]),
+  );
+}
+
 function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Html {
   const keyText = (key: string) => short(key.slice(prefix.length) || key, 120);
   const folder = (key: string) =>
@@ -142,7 +150,7 @@ function objects(visit: Visit, { items, prefixes }: Listing, prefix: string): Ht
   return html`${inside}${table<Listing['items'][number]>({
     caption: 'Objects',
     rows: items,
-    empty: html`<p>No objects${prefix === '' ? ' yet: upload a file, or send one by PUT, by S3 or with storage.object.put' : ' below this prefix'}.</p>`,
+    empty: noObjects(visit, prefix),
     columns: [
       {
         title: 'Key',

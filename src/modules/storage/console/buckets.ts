@@ -8,6 +8,7 @@ import { html } from '../../../lib/html.ts';
 import { createBucket } from '../capabilities/bucket-create.ts';
 import { listBuckets } from '../capabilities/bucket-list.ts';
 import { putObjectCall } from '../capabilities/object-put.ts';
+import { createShare } from '../capabilities/share-create.ts';
 import { listShares } from '../capabilities/share-list.ts';
 import { revokeShare } from '../capabilities/share-revoke.ts';
 import { bucketPath, objectPath } from './bucket.ts';
@@ -63,7 +64,11 @@ export const sharesPage = listPage({
   intro: 'Whoever has such a link can download its object without a key. Each download costs as a read.',
   caption: 'Links',
   list: listShares,
-  empty: () => html`<p>No links. The page of an object makes one.</p>`,
+  empty: (visit) =>
+    teach(
+      'No links. The page of an object makes one, or this call:',
+      visit.samples([[createShare, { bucket: 'files', key: 'notes/hello.txt' }]]),
+    ),
   columns: (visit) => [
     {
       title: 'Object',

@@ -5,7 +5,7 @@ import { contentOrFailure, panel } from '../../../kit/console/failure.ts';
 import { actForm, field, jsonOf, numberOf } from '../../../kit/console/form.ts';
 import type { Act } from '../../../kit/console/page.ts';
 import { type ResourcePage, resourcePages } from '../../../kit/console/resource-pages.ts';
-import { figures, more, type Page, table } from '../../../kit/console/table.ts';
+import { figures, more, type Page, table, teach } from '../../../kit/console/table.ts';
 import { ago, count, countOf, payload, short, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, ItemOf, Read, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -15,6 +15,7 @@ import { collectionGet } from '../capabilities/collection/get.ts';
 import { fetch } from '../capabilities/fetch.ts';
 import { list as vectorList } from '../capabilities/list.ts';
 import { query as vectorQuery } from '../capabilities/query.ts';
+import { upsert } from '../capabilities/upsert.ts';
 import { type Collection, collectionPath, stateOf } from './vectors.ts';
 
 type Vector = ItemOf<typeof fetch>;
@@ -150,11 +151,21 @@ function matches(visit: Visit, { matches: found, raw_vendor_payload: how }: Foun
   })}<p class="quiet">${countOf(how.rows_scanned, 'vector')} compared (${how.plan}).</p>`;
 }
 
+function noVectors(visit: Visit): Html {
+  if (visit.query.has('prefix')) return html`<p>No vectors with this prefix.</p>`;
+  const { name: collection } = visit.params;
+  const vectors = [{ id: 'a', embedding: [0.1, 0.2, 0.3], metadata: { title: 'First' } }];
+  return teach(
+    'No vectors yet. To upsert one, with as many numbers as the collection has dimensions:',
+    visit.samples([[upsert, { collection, vectors }]]),
+  );
+}
+
 function byId(visit: Visit, { items }: Page<Vector>): Html {
   return table({
     caption: 'Vectors',
     rows: items,
-    empty: html`<p>No vectors${visit.query.has('prefix') ? ' with this prefix' : ' yet'}.</p>`,
+    empty: noVectors(visit),
     columns: [
       { title: 'ID', cell: ({ id }) => likeLink(visit, id) },
       { title: 'Metadata', cell: ({ metadata }) => metadataOf(metadata) },
