@@ -124,7 +124,7 @@ export interface AccountGetDataNotifications {
 
 export interface AccountGetDataPeopleItem {
   person_id: string;
-  role: "owner" | "viewer";
+  role: "owner" | "admin" | "developer" | "billing" | "viewer";
   name: string | null;
   email: string | null;
 }
@@ -2975,6 +2975,10 @@ export interface EmailInboxMessagesInput {
   after?: string;
   /** Wait up to this long for mail, 0 to 20; */
   wait_seconds?: number;
+  /** Only mail from this address, in any case: */
+  sender?: string;
+  /** Only mail whose subject holds each of these words, in any case. */
+  subject?: string;
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Mails a page, 1 to 20; */
@@ -4768,7 +4772,7 @@ export interface OperatorAccountDetailBalance {
 
 export interface OperatorAccountDetailPeopleItem {
   person_id: string;
-  role: "owner" | "viewer";
+  role: "owner" | "admin" | "developer" | "billing" | "viewer";
   name: string | null;
   email: string | null;
 }
@@ -6169,6 +6173,8 @@ export interface RiskRulesTryInput {
   thresholds: RiskRulesTryInputThresholds;
   /** Up to 50, each looked at in every call. */
   rules: Array<RiskRulesTryInputRulesItem>;
+  /** Signals of one call, such as `{"event": */
+  signals?: Record<string, string | number | boolean | null | Record<string, string | number | boolean | null>> | null;
 }
 
 export interface RiskRulesTryDataBefore {
@@ -6195,6 +6201,18 @@ export interface RiskRulesTryDataExamplesItem {
   score: number;
 }
 
+export interface RiskRulesTryDataVerdict1ReasonsItem {
+  rule: string;
+  points: number;
+  detail: string;
+}
+
+export interface RiskRulesTryDataVerdict1 {
+  score: number;
+  action: "allow" | "review" | "block";
+  reasons: Array<RiskRulesTryDataVerdict1ReasonsItem>;
+}
+
 export interface RiskRulesTryData {
   decisions: number;
   before: RiskRulesTryDataBefore;
@@ -6202,6 +6220,7 @@ export interface RiskRulesTryData {
   changed: number;
   rules: Array<RiskRulesTryDataRulesItem>;
   examples: Array<RiskRulesTryDataExamplesItem>;
+  verdict: RiskRulesTryDataVerdict1 | null;
 }
 
 export interface RiskListAddInput {

@@ -102,7 +102,8 @@ export async function verifyWebhook({
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
-  if (!id || !timestamp || !signatures) throw signatureError('webhook-id, webhook-timestamp or webhook-signature is missing');
+  if (!id || !timestamp || !signatures)
+    throw signatureError('webhook-id, webhook-timestamp or webhook-signature is missing');
   if (!/^\d{1,12}$/.test(timestamp)) throw signatureError('webhook-timestamp is no number');
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceSeconds)
     throw signatureError('webhook-timestamp is too far from now');

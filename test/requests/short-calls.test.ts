@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
 import type { LoggedCall } from '../../src/core/requests/entry.ts';
 import { RequestLog } from '../../src/core/requests/request-log.ts';
-import { type StoredRequest, unkeptIn } from '../../src/core/requests/store.ts';
+import { type RequestFilter, type StoredRequest, unkeptIn } from '../../src/core/requests/store.ts';
 import { sequenceAt } from '../../src/lib/sequence.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 import { CallBlocks } from '../../src/modules/account/requests/archive.ts';
@@ -35,10 +35,17 @@ const bounds = (perSecond: number) => ({
   account: { ...admission.account, shortCallsPerSecond: perSecond },
 });
 
-const filter = {
-  ...{ fromMs: null, toMs: null, outcome: 'all', status: null, code: null },
-  ...{ capability: null, callerId: null, entryForm: null, traceId: null },
-} as const;
+const filter: RequestFilter = {
+  fromMs: null,
+  toMs: null,
+  outcome: 'all',
+  status: null,
+  code: null,
+  capability: null,
+  callerId: null,
+  entryForm: null,
+  traceId: null,
+};
 
 test('every call is listed in the order of its end, also across kinds, page by page, and found by its ID', async () => {
   const { call, list, keyId } = await account();

@@ -15,7 +15,7 @@ class AccountGetDataNotifications(TypedDict):
 
 class AccountGetDataPeopleItem(TypedDict):
     person_id: str
-    role: Literal["owner", "viewer"]
+    role: Literal["owner", "admin", "developer", "billing", "viewer"]
     name: str | None
     email: str | None
 
@@ -2526,6 +2526,8 @@ class EmailInboxMessagesInput(TypedDict):
     inbox_id: str
     after: NotRequired[str]
     wait_seconds: NotRequired[float]
+    sender: NotRequired[str]
+    subject: NotRequired[str]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 
@@ -4104,7 +4106,7 @@ class OperatorAccountDetailBalance(TypedDict):
 
 class OperatorAccountDetailPeopleItem(TypedDict):
     person_id: str
-    role: Literal["owner", "viewer"]
+    role: Literal["owner", "admin", "developer", "billing", "viewer"]
     name: str | None
     email: str | None
 
@@ -5310,6 +5312,7 @@ class RiskRulesTryInputRulesItem(TypedDict):
 class RiskRulesTryInput(TypedDict):
     thresholds: RiskRulesTryInputThresholds
     rules: list[RiskRulesTryInputRulesItem]
+    signals: NotRequired[dict[str, str | float | bool | None | dict[str, str | float | bool | None]] | None]
 
 
 class RiskRulesTryDataBefore(TypedDict):
@@ -5336,6 +5339,18 @@ class RiskRulesTryDataExamplesItem(TypedDict):
     score: int
 
 
+class RiskRulesTryDataVerdict1ReasonsItem(TypedDict):
+    rule: str
+    points: int
+    detail: str
+
+
+class RiskRulesTryDataVerdict1(TypedDict):
+    score: int
+    action: Literal["allow", "review", "block"]
+    reasons: list[RiskRulesTryDataVerdict1ReasonsItem]
+
+
 class RiskRulesTryData(TypedDict):
     decisions: int
     before: RiskRulesTryDataBefore
@@ -5343,6 +5358,7 @@ class RiskRulesTryData(TypedDict):
     changed: int
     rules: list[RiskRulesTryDataRulesItem]
     examples: list[RiskRulesTryDataExamplesItem]
+    verdict: RiskRulesTryDataVerdict1 | None
 
 
 class RiskListAddInput(TypedDict):

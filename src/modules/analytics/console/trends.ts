@@ -6,6 +6,7 @@ import { tabs, withQuery } from '../../../kit/console/table.ts';
 import { short } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { events } from '../capabilities/events.ts';
 import { funnel } from '../capabilities/funnel.ts';
 import { retention } from '../capabilities/retention.ts';
 import { type QuestionKind, savedQuestions } from '../capabilities/saved-questions.ts';
