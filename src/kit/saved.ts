@@ -23,7 +23,7 @@ import {
 } from './resource.ts';
 import type { CallContext } from './services.ts';
 
-export interface Saved<Key extends string, Fields extends TProperties, Listed extends TProperties> {
+interface Saved<Key extends string, Fields extends TProperties, Listed extends TProperties> {
   readonly module: string;
   /** What one is called, as in its operations: `dashboard`. */
   readonly noun: string;

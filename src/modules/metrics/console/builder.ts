@@ -11,7 +11,7 @@ export const functions = {
   p95: { label: '95th percentile of the histogram', hasWindow: true },
   p99: { label: '99th percentile of the histogram', hasWindow: true },
 } as const;
-export type FunctionName = keyof typeof functions;
+type FunctionName = keyof typeof functions;
 
 export const aggregations = ['', 'sum', 'avg', 'max', 'min', 'count'] as const;
 export const windows = ['1m', '5m', '15m', '1h'] as const;
