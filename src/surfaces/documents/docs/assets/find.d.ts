@@ -1,13 +1,13 @@
 // What find.js exports, for TypeScript outside this folder.
 import type { SearchEntry } from '../search-entries.ts';
 
-export interface Found {
+interface Found {
   readonly id: string;
   readonly title: string;
   readonly kind: string;
 }
 
-export interface Index {
+interface Index {
   search(text: string): Found[];
   addAll(entries: readonly SearchEntry[]): void;
 }
