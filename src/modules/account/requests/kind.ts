@@ -118,16 +118,16 @@ export class StoredCalls {
   }
 
   integer(name: IntegerColumn, record: number): number {
-    return this.#unpacked(this.#integers, name, unpackIntegers)[record] as number;
+    return this.#columnOf(this.#integers, name, unpackIntegers)[record] as number;
   }
 
   value(name: DictionaryColumn, record: number): string | null {
-    const { values, ids } = this.#unpacked(this.#dictionaries, name, unpackDictionary);
+    const { values, ids } = this.#columnOf(this.#dictionaries, name, unpackDictionary);
     return values[ids[record] as number] as string | null;
   }
 
   text(name: 'request_id' | 'trace_id', record: number): string {
-    return this.#unpacked(this.#texts, name, unpackTexts).at(record);
+    return this.#columnOf(this.#texts, name, unpackTexts).at(record);
   }
 
   all(): StoredRequest[] {
@@ -160,7 +160,7 @@ export class StoredCalls {
     };
   }
 
-  #unpacked<Column>(known: Map<string, Column>, name: string, unpack: (packed: Uint8Array) => Column): Column {
+  #columnOf<Column>(known: Map<string, Column>, name: string, unpack: (packed: Uint8Array) => Column): Column {
     let column = known.get(name);
     if (column === undefined) {
       column = unpack(this.#columns.get(name) as Uint8Array);
