@@ -144,7 +144,7 @@ export function savedOf<Key extends string, Fields extends TProperties, Listed e
   const get = getOf(resource, {
     path: path(`get/{${key}}`),
     description: `The ${noun} with all that it holds.`,
-    keywords: [`show ${noun}`],
+    keywords: [`show ${noun}`, `open ${noun}`],
     examples: [{ title: 'One', before: [made], input: { [key]: `$0.${key}` }, expect: of.example }],
   });
 
@@ -189,7 +189,7 @@ export function savedOf<Key extends string, Fields extends TProperties, Listed e
   const remove = deleteOf(resource, {
     path: path(`delete/{${key}}`),
     description: `The ${noun} is gone; what it asked about stays.`,
-    keywords: [`delete ${noun}`],
+    keywords: [`delete ${noun}`, `remove ${noun}`],
     examples: [{ title: 'One', before: [made], input: { [key]: `$0.${key}` }, expect: { deleted: true } }],
     isStrict: true,
   });

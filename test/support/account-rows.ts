@@ -35,9 +35,9 @@ const ONLY: Readonly<Record<string, string>> = {
   'core.mail': 'SELECT account_id, mail_id, recipient, subject, body_text FROM core.mail',
   'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
   'image.webhook': 'SELECT account_id, job_id, number, url FROM image.webhook',
-  // Merges change blocks and no records.
-  'core.block':
-    'SELECT account_id, kind, sum(records) AS records FROM core.block WHERE replaced_ms IS NULL GROUP BY account_id, kind',
+  // Merges change blocks and no records. Those of the request log come seconds after their calls.
+  'core.block': `SELECT account_id, kind, sum(records) AS records FROM core.block
+     WHERE replaced_ms IS NULL AND kind <> 'requests' GROUP BY account_id, kind`,
   'core.block_keeping': 'SELECT account_id, kind, keep_days FROM core.block_keeping',
   'core.payment_setup': 'SELECT account_id, setup_id, status, method_id FROM core.payment_setup',
   // When its payment is read again, and by which attempt.

@@ -13,9 +13,9 @@ export const setBucketSettings = defineCapability<StorageState>()({
   path: '/v1/storage/bucket/settings',
   summary: 'Sets what happens to the objects of a bucket: expiry by age, and notices to a queue.',
   description:
-    'Sets all at once; what is not sent is switched off. Objects are deleted, and uploads aborted, within an hour of their age (in buckets of more than ' +
-    '100,000 objects within a day). Lifecycle rules that a client of S3 has put are these rules; they keep their ids and their disabled ones as long as ' +
-    'what applies of them stays the same. Messages are written with the change that they tell of, so none is lost; they arrive within seconds.',
+    'Sets all at once; what is not sent is switched off. Objects are deleted, and uploads aborted, within an hour of their age (above 100,000 objects ' +
+    'within a day). Lifecycle rules of S3 clients are these rules; they keep their ids and disabled rules while the same rules apply. Messages are ' +
+    'written with the change, so none is lost; they arrive within seconds.',
   keywords: ['bucket lifecycle', 'expire old files', 's3 event notification', 'ttl of objects'],
   input: Type.Object({
     bucket: bucketField,
