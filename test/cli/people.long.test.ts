@@ -93,7 +93,7 @@ test('qm outbox shows mail that is not sent, the newest first', async () => {
     );
   const { items } = await json('outbox');
   expect(items.map(({ subject }: { subject: string }) => subject)).toEqual(['two', 'one']);
-  expect(Object.keys(items[0])).toEqual(['id', 'to', 'subject', 'text', 'html', 'created_at']);
+  expect(Object.keys(items[0])).toEqual(['mail_id', 'to', 'subject', 'text', 'html', 'created_at']);
 });
 
 test('qm topup refuses what is not under review, and what is not there', async () => {

@@ -124,7 +124,9 @@ function replay(commands: string, as: Client): Promise<Reply[]> {
 /** The same with a key that may see the page: all that they answered. */
 async function answersOf(commands: string, as: Client): Promise<string> {
   const replies = await replay(commands, as);
-  expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
+  // A panel of the filled dashboard asks what is no PromQL, and says so on the page.
+  const failed = replies.filter(({ status, text }) => status !== 200 && !text.includes('the query is no PromQL'));
+  expect(failed.map(({ text }) => text)).toEqual([]);
   return replies.map(({ text }) => text).join('\n');
 }
 

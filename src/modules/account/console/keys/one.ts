@@ -132,7 +132,7 @@ function usageOf(visit: Visit, id: string, of: Usage['by_capability']): Html {
 /** What the request log has of it. */
 function lastCalls(visit: Visit, id: string, items: readonly Logged[], names: CallerNames): Html {
   return html`${requestTable(visit, items, { names, isAudit: false })}
-<p class="small"><a href="${visit.path(`/requests?outcome=all&key_id=${id}`)}">All calls of this key</a> <span class="quiet">Above 50 short calls a second, the log keeps a sample.</span></p>`;
+<p class="small"><a href="${visit.path(`/requests?outcome=all&key_id=${id}`)}">All calls of this key</a> <span class="quiet">Of a busy second the log keeps a sample.</span></p>`;
 }
 
 function changes(visit: Visit, key: Key): Html {

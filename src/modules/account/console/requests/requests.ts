@@ -75,7 +75,7 @@ async function show(visit: Visit, isAudit: boolean): Promise<View> {
   ]);
   const intro = isAudit
     ? 'Changes of the account: keys, webhooks, budget, people and payments, for 400 days.'
-    : 'Calls of the last 7 days. Above 50 short calls a second, the log keeps all that fail or take long, and a sample of the rest.';
+    : 'Calls of the last 7 days. Of a busy second the log keeps all that fail or take long, and a sample of the rest.';
   const { button, note } = isAudit ? { button: html``, note: html`` } : await recording(visit);
   const acted = await namesOf(visit, list.data?.items ?? [], names);
   const content = html`${titleWithNew(visit, title, null, button)}
