@@ -62,6 +62,7 @@ const WORKED_OUT = [
   /^Messages per \d+ minutes$/,
   /^Attempts per hour, newest 100 deliveries/,
   /stay in the API for 30 days\.$/,
+  /^Calls of the last 7 days\. /,
   /^\d+ (s|min|h)$/, // how old something is, in whole units
   /^(Spent|Spend|Failed|Calls) in (7|30) days(, USD)?$/,
   /^\d+\.\d % of all calls$/,

@@ -109,7 +109,7 @@ test('is sound filled, bare, long and past retention, narrow and dark, wide and 
     own.service.url,
     own.account.secret,
     [
-      [at(full.error_group_id), 'Checkout failed'],
+      [at(full.error_group_id), 'PriceError: Checkout failed'],
       [at(bare.error_group_id), 'only this'],
       [at(long.error_group_id), (await own.detail(long.error_group_id)).title],
       [`${at(bare.error_group_id)}?events=none`, 'only this'],

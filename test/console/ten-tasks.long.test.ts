@@ -142,7 +142,7 @@ test('a failed delivery of a webhook shows what was sent, and is sent again', as
   bench.receiver.status = 500;
   const url = bench.receiver.url('/broken');
   const { webhook_id: id } = await data('POST', 'account/webhooks/register', { url, events: ['queue.dlq'] });
-  await data('POST', 'account/webhooks/test', { webhook_id: id, order: 17 });
+  await data('POST', `account/webhooks/test/${id}`, { order: 17 });
   const visitor = await Visitor.arrive();
   await visitor.go('Webhooks');
   await visitor.click(`tbody a[href*="${id}"]`);
