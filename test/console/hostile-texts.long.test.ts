@@ -159,7 +159,7 @@ async function type(page: Page, { index, isOwn, names }: FoundForm): Promise<num
 
 const around = ['/auth', '/auth/code', '/auth/account', '/device', '/wallet/charge-limit'];
 
-test('in every field of every page: what was refused is there to be mended', { timeout: 120_000 }, async () => {
+test('in every field of every page: what was refused is there to be mended', { timeout: 600_000 }, async () => {
   const { page } = opened;
   let [sent, refused] = [0, 0];
   const addresses = [...own.map((each) => addressOf(each, account.filled)), ...around];

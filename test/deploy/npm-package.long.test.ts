@@ -58,7 +58,7 @@ async function withService(work: (port: number, qm: Qm) => Promise<void> | void)
   }
 }
 
-test("the service starts in an empty folder from its bundle, and README's first calls work", async () => {
+test("the service starts in an empty folder from its bundle, and README's first call works", async () => {
   await withService((port, qm) => {
     expect(
       globSync('node_modules/quartermaster/dist/node_modules/.cache/quartermaster/*/serve.mjs', { cwd: folder }),
@@ -66,8 +66,8 @@ test("the service starts in an empty folder from its bundle, and README's first 
 
     const calls = blockOf('First call').replaceAll('127.0.0.1:8787', `127.0.0.1:${port}`);
     const answers = execFileSync('sh', ['-ec', calls], { cwd: folder, encoding: 'utf8' });
-    expect(answers.match(/"ok":true/g)).toHaveLength(3);
-    expect(answers).toContain('"payload":{"task":"resize","image":17}');
+    expect(answers.match(/"ok":true/g)).toHaveLength(1);
+    expect(answers).toMatch(/hello/i);
 
     expect(qm('--help')).toContain('Usage: qm COMMAND');
     // Its exit code says whether it has found something.
