@@ -30,9 +30,9 @@ const shortCall = (accountId: string, name: string): LoggedCall => ({
   code: null,
 });
 
-const bounds = (perSecond: number) => ({
+const bounds = (perSecond: number, shortCallsWaiting = admission.account.shortCallsWaiting) => ({
   all: admission.all,
-  account: { ...admission.account, shortCallsPerSecond: perSecond },
+  account: { ...admission.account, shortCallsPerSecond: perSecond, shortCallsWaiting },
 });
 
 const filter: RequestFilter = {
@@ -143,6 +143,40 @@ test('what could not be written waits, and is there once however often it was wr
   await log.flushShort('all');
   const { rows } = await archive.before(accountId, null, { filter, limit: 10 }, new AbortController().signal);
   expect(rows.map(({ request_id: id }) => id)).toEqual(['req_later', 'req_once']);
+});
+
+test('a reader waits for a write that another began; calls without room after a failed write are counted', async () => {
+  const { accountId } = await account();
+  const log = new RequestLog(service.core.db, bounds(50, 2));
+  const archive = new CallBlocks(service.core);
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  log.archive = {
+    write: async (rows) => {
+      begun.resolve();
+      await held.promise;
+      await archive.write(rows);
+    },
+    before: (...asked) => archive.before(...asked),
+    find: (...asked) => archive.find(...asked),
+    follow: (...asked) => archive.follow(...asked),
+  };
+  log.addShort(shortCall(accountId, 'taken'));
+  const first = log.flushShort('all');
+  await begun.promise;
+  let isRead = false;
+  const reader = log.flushShort({ accountId }).then(() => {
+    isRead = true;
+  });
+  await new Promise(setImmediate);
+  expect(isRead).toBe(false);
+  // Two more fill the room; the one that comes back then finds none.
+  log.addShort(shortCall(accountId, 'second'));
+  log.addShort(shortCall(accountId, 'third'));
+  held.reject(new Error('the connection is lost'));
+  await expect(first).rejects.toThrow('the connection is lost');
+  await reader.catch(() => undefined);
+  await log.flush();
+  expect(await unkeptIn(service.core.db, accountId, 0, null)).toMatchObject({ sampledOut: 1 });
 });
 
 test('blocks hold every field, an hour each, and merge without a double', () => {

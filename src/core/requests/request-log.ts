@@ -29,6 +29,7 @@ export class RequestLog {
   #recording: ReadonlyMap<string, number> = new Map();
   #recordingReadMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> = Promise.resolve();
+  #writingShort: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
 
   constructor(db: Database, bounds: Pick<Admission, 'all' | 'account'>) {
@@ -50,12 +51,16 @@ export class RequestLog {
   /** Whether the log keeps the next short call of the account: all of a few, and of many a sample. */
   samples(accountId: string): boolean {
     const isKept = this.#short.samples(accountId, this.#recordsAll(accountId));
-    if (!isKept) this.#sampledOut.set(accountId, (this.#sampledOut.get(accountId) ?? 0) + 1);
+    if (!isKept) this.#sampleOut(accountId);
     return isKept;
   }
 
   addShort(call: LoggedCall): void {
-    this.#short.add(call);
+    if (!this.#short.add(call)) this.#sampleOut(call.accountId);
+  }
+
+  #sampleOut(accountId: string, count = 1): void {
+    this.#sampledOut.set(accountId, (this.#sampledOut.get(accountId) ?? 0) + count);
   }
 
   #recordsAll(accountId: string): boolean {
@@ -110,15 +115,24 @@ export class RequestLog {
     );
   }
 
-  /** Writes short calls that are due, those of the account, or all. What could not be written waits on; then it rejects. */
-  async flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
+  /**
+   * Writes short calls that are due, those of the account, or all, after the write that is under way: what had been taken by then is written too.
+   * What could not be written waits on; then it rejects.
+   */
+  flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
+    const turn = this.#writingShort.then(() => this.#flushShort(which));
+    this.#writingShort = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
     const short = this.#short;
     const calls = which === 'due' ? short.takeDue() : which === 'all' ? short.takeAll() : short.takeOf(which.accountId);
     if (calls.length === 0) return;
     try {
       await this.archive.write(await rowsOf(calls, await clockNow(this.#db)));
     } catch (error) {
-      for (const call of calls) short.add(call);
+      for (const call of calls) this.addShort(call);
       throw error;
     }
   }
@@ -165,8 +179,7 @@ export class RequestLog {
       // Those that are written have their place already, and are not written twice.
       for (const call of calls) this.add(call);
       for (const [accountId, count] of dropped) this.#drop(accountId, count);
-      for (const [accountId, count] of sampledOut)
-        this.#sampledOut.set(accountId, (this.#sampledOut.get(accountId) ?? 0) + count);
+      for (const [accountId, count] of sampledOut) this.#sampleOut(accountId, count);
       throw error;
     }
     for (const [accountId, { length }] of Map.groupBy(calls, (call) => call.accountId))

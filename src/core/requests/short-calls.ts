@@ -92,13 +92,14 @@ export class ShortCalls {
     return this.#size >= all.shortCallsWaiting || own >= account.shortCallsWaiting;
   }
 
-  /** Beyond the bounds the call is given up. */
-  add(call: LoggedCall): void {
-    if (this.#isFull(call.accountId)) return;
+  /** False: it is beyond the bounds, and given up. */
+  add(call: LoggedCall): boolean {
+    if (this.#isFull(call.accountId)) return false;
     const waiting = this.#waiting.get(call.accountId) ?? { calls: [], sinceMs: performance.now() };
     waiting.calls.push(call);
     this.#waiting.set(call.accountId, waiting);
     this.#size += 1;
+    return true;
   }
 
   /** What has waited long enough, or fills half of the room of its account. */
