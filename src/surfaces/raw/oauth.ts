@@ -17,27 +17,23 @@ export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 const CODE_GRANT = 'authorization_code';
 const { formBytesMax } = admission.doors;
 
-type Answering = (core: Services, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>;
-
 export function oauthRoutes(services: () => Services): readonly RawRoute[] {
   let visits: PageViews | undefined;
-  const form = (name: string, path: string, answer: Answering): RawRoute => ({
-    name,
-    methods: ['POST'],
-    path,
-    capability: null,
-    bodyBytesMax: formBytesMax,
-    refuse: refusal,
-    answer: async (request) => {
-      const core = services();
-      visits ??= new PageViews(core.bounds);
-      visits.count(request.remoteAddress);
-      const fields = readForm(request.headers, request.body);
-      const twice = repeatedField(fields);
-      if (twice !== null) return errorAnswer(400, 'invalid_request', `${printable(twice)} is given more than once.`);
-      return answer(core, fields, request);
-    },
-  });
+  const post = (name: string, path: string, answer: (core: Services, request: RawRequest) => Promise<RawAnswer>) =>
+    ({
+      name,
+      methods: ['POST'],
+      path,
+      capability: null,
+      bodyBytesMax: formBytesMax,
+      refuse: refusal,
+      answer: async (request) => {
+        const core = services();
+        visits ??= new PageViews(core.bounds);
+        visits.count(request.remoteAddress);
+        return answer(core, request);
+      },
+    }) satisfies RawRoute;
   return [
     {
       name: 'oauth.metadata',
@@ -59,23 +55,19 @@ export function oauthRoutes(services: () => Services): readonly RawRoute[] {
         answer: async () => json(200, resourceOf(services())),
       }),
     ),
-    {
-      name: 'oauth.register',
-      methods: ['POST'],
-      path: '/oauth/register',
-      capability: null,
-      bodyBytesMax: formBytesMax,
-      refuse: refusal,
-      answer: async (request) => {
-        const core = services();
-        visits ??= new PageViews(core.bounds);
-        visits.count(request.remoteAddress);
-        return register(core, request);
-      },
-    },
-    form('oauth.device', '/oauth/device_authorization', start),
-    form('oauth.token', '/oauth/token', token),
+    post('oauth.register', '/oauth/register', register),
+    post('oauth.device', '/oauth/device_authorization', byForm(start)),
+    post('oauth.token', '/oauth/token', byForm(token)),
   ];
+}
+
+function byForm(answer: (core: Services, form: URLSearchParams, request: RawRequest) => Promise<RawAnswer>) {
+  return async (core: Services, request: RawRequest): Promise<RawAnswer> => {
+    const fields = readForm(request.headers, request.body);
+    const twice = repeatedField(fields);
+    if (twice !== null) return errorAnswer(400, 'invalid_request', `${printable(twice)} is given more than once.`);
+    return answer(core, fields, request);
+  };
 }
 
 function metadata({ baseUrl }: Services) {
