@@ -155,6 +155,7 @@ function deletionOf<One>(of: ResourcePages<One>, deletion: ResourceDeletion<One>
     capability,
     field,
     done,
+    nameOf: async (visit) => of.nameOf(await of.read(visit)),
     async about(visit) {
       const one = await of.read(visit);
       const back = { label: of.nameOf(one), path: addressOf(visit, path, of.pages.at(-1)?.below ?? '') };

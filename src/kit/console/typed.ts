@@ -6,11 +6,16 @@ import type { Act, ConsolePage } from './page.ts';
 import { short } from './text.ts';
 import type { Callable, Input, Visit } from './visit.ts';
 
-/** `what`: "revoke the key". `name`: what may be typed as well. Throws VALIDATION_FAILED where something else was typed. */
-export function requireTyped(form: URLSearchParams, wanted: string, what: string, name: string | null = null): void {
-  const typed = form.get('typed')?.trim();
-  if (typed === wanted || (name !== null && typed === name)) return;
-  throw invalidField('typed', 'equal', `Type ${name ?? wanted} to ${what}.`);
+/** A longer name is no easier to type than the ID. */
+const NAME_CHARACTERS_MAX = 100;
+
+/** `what`: "revoke the key". Throws VALIDATION_FAILED where something else was typed. */
+export function requireTyped(form: URLSearchParams, wanted: string, what: string): void {
+  if (typedIn(form) !== wanted) throw invalidField('typed', 'equal', `Type ${wanted} to ${what}.`);
+}
+
+function typedIn(form: URLSearchParams): string | undefined {
+  return form.get('typed')?.trim();
 }
 
 interface TypedForm {
@@ -76,7 +81,11 @@ export function typedPage({ name, path, capability, act, title, what, button, ab
   const parameter = /\{(\w+)\}[^{]*$/.exec(path)?.[1] ?? '';
   const idOf = ({ params }: Visit) => params[parameter] ?? '';
   const wantedOf = (visit: Visit) => (of.wanted?.(visit) ?? idOf(visit)).trim();
-  const nameOf = async (visit: Visit) => (await of.nameOf?.(visit))?.trim() || null;
+  const nameOf = async (visit: Visit) => {
+    const typedName = (await of.nameOf?.(visit))?.trim() ?? '';
+    const isUsable = typedName !== '' && typedName !== wantedOf(visit) && typedName.length <= NAME_CHARACTERS_MAX;
+    return isUsable ? typedName : null;
+  };
   return {
     name,
     path,
@@ -93,7 +102,7 @@ ${typedForm(visit, act, { wanted: wantedOf(visit), name: typedName, button, ...f
       [act]: {
         capability,
         async input(form, visit) {
-          requireTyped(form, wantedOf(visit), what, await nameOf(visit));
+          if (typedIn(form) !== wantedOf(visit)) requireTyped(form, (await nameOf(visit)) ?? wantedOf(visit), what);
           return of.input?.(form, visit) ?? { [of.field ?? parameter]: idOf(visit) };
         },
         done: of.done,
@@ -104,7 +113,7 @@ ${typedForm(visit, act, { wanted: wantedOf(visit), name: typedName, button, ...f
   };
 }
 
-interface Deletion extends Pick<TypedPage, 'name' | 'path' | 'capability' | 'field' | 'about'> {
+interface Deletion extends Pick<TypedPage, 'name' | 'path' | 'capability' | 'field' | 'nameOf' | 'about'> {
   /** `inbox` */
   readonly noun: string;
   /** `Delete the inbox` when absent. */
