@@ -1358,6 +1358,7 @@ CREATE TABLE errors.error_group (
   facets text,
   told_at timestamp with time zone,
   anomaly_at timestamp with time zone,
+  exception_type text,
   CONSTRAINT error_group_pkey PRIMARY KEY (account_id, fingerprint)
 ) WITH (fillfactor=70);
 

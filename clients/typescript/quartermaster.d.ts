@@ -3407,6 +3407,7 @@ export interface ErrorGroup {
   error_group_id: string;
   fingerprint: string;
   title: string;
+  exception_type: string | null;
   first_seen_at: string;
   last_seen_at: string;
   count: number;
@@ -3469,6 +3470,7 @@ export interface ErrorGroupDetail {
   error_group_id: string;
   fingerprint: string;
   title: string;
+  exception_type: string | null;
   first_seen_at: string;
   last_seen_at: string;
   count: number;

@@ -42,7 +42,7 @@ test('a mail for an inbox is there once it was taken, with what it says and how 
     in_reply_to: null,
     auth: { spf: 'none', dkim: 'none', dmarc: 'none' },
   });
-  const { source: text } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
+  const { content: text } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
   expect(text).toMatch(
     /^Return-Path: <bob@far\.test>\r\nReceived: from mx\.far\.test \(\[127\.0\.0\.1\]\)\r\n by 127\.0\.0\.1 with ESMTP id smtp_/,
   );
@@ -126,8 +126,8 @@ test('a header of the envelope injects nothing into the trace', async () => {
   smtp.write(`${mail('Traced')}.\r\n`);
   expect((await smtp.replies(1))[0]).toMatch(/^250/);
   const item = (await received()).find(({ subject }: { subject: string }) => subject === 'Traced');
-  const { source } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
-  expect(source.split('\r\n')[1]).toMatch(/^Received: from evil_by___x__ \(\[127\.0\.0\.1\]\)$/);
+  const { content } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
+  expect(content.split('\r\n')[1]).toMatch(/^Received: from evil_by___x__ \(\[127\.0\.0\.1\]\)$/);
   smtp.close();
 });
 
@@ -174,8 +174,8 @@ test('a mail of 9 MiB is kept whole, outside of its row', async () => {
   await handOver(bench.smtpPort, { from: 'bob@far.test', to: 'ada@near.test', raw });
   const item = (await received()).find(({ subject }: { subject: string }) => subject === 'Nine');
   expect(item.truncated).toBe(true);
-  const { source, url, bytes } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
-  expect(source).toBeNull();
+  const { content, url, bytes } = await ada.data('GET', `/v1/email/received/raw/${item.inbound_id}`);
+  expect(content).toBeNull();
   const whole = await (await fetch(url)).text();
   expect([whole.length, whole.endsWith(raw)]).toEqual([bytes, true]);
 });

@@ -1,5 +1,6 @@
 // What becomes of a group: its status, what is told of it, its counts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { signedIn } from '../support/console.ts';
 import { ErrorsBench } from './harness.ts';
 
 let shared: ErrorsBench;
@@ -9,6 +10,26 @@ beforeAll(async () => {
 afterAll(() => shared.service.stop());
 
 const log = (detail: { activity_log: { type: string }[] }) => detail.activity_log.map(({ type }) => type).reverse();
+
+test('a group tells the type of its first exception, in the list of the console too', async () => {
+  const bench = await shared.withAccount();
+  const fingerprint = 'one';
+  const typed = async () =>
+    (await bench.groups()).items.map((group: { exception_type: string | null }) => group.exception_type);
+  await bench.capture({ fingerprint, message: 'it failed', exception: 'a text' });
+  expect(await typed()).toEqual([null]);
+  await bench.capture({
+    fingerprint,
+    message: 'it failed',
+    exception: { type: 'TypeError', value: 'x is not a function' },
+  });
+  await bench.capture({ fingerprint, message: 'it failed', exception: { type: 'RangeError', value: 'too long' } });
+  expect(await typed()).toEqual(['TypeError']);
+  const visitor = await signedIn(bench.service.url, bench.account.secret);
+  expect((await visitor.get('/console/errors')).text).toContain(
+    '<bdi>TypeError</bdi>:</span> <bdi>it failed</bdi></a>',
+  );
+});
 
 describe('status', () => {
   test('a new event reopens a resolved group, with one entry, and is no new group', async () => {

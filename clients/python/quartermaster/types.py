@@ -2910,6 +2910,7 @@ class ErrorGroup(TypedDict):
     error_group_id: str
     fingerprint: str
     title: str
+    exception_type: str | None
     first_seen_at: str
     last_seen_at: str
     count: int
@@ -2971,6 +2972,7 @@ class ErrorGroupDetail(TypedDict):
     error_group_id: str
     fingerprint: str
     title: str
+    exception_type: str | None
     first_seen_at: str
     last_seen_at: str
     count: int

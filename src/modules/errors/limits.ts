@@ -2,6 +2,8 @@
 export const TITLE_CHARACTERS = 120;
 /** A title that is sent is kept up to this length. */
 export const SENT_TITLE_CHARACTERS_MAX = 1_000;
+/** Of a stack that came without an exception. */
+export const NO_EXCEPTION_TYPE = 'Message';
 export const FRAMES_MAX = 250;
 export const CONTEXT_LINES_MAX = 5;
 export const TAGS_MAX = 100;

@@ -129,6 +129,7 @@ const groupFields = {
   error_group_id: groupId,
   fingerprint,
   title: Type.String({ description: 'Title of the first event.' }),
+  exception_type: textOrNull('Type of the exception, such as TypeError; null: it was none, or has no type.'),
   first_seen_at: instant('First event.'),
   last_seen_at: instant('Latest event.'),
   count: Type.Integer({ minimum: 1, description: 'Events since the first one, those past retention included.' }),

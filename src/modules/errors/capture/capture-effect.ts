@@ -35,6 +35,7 @@ interface GroupRow {
   readonly facets: string | null;
   readonly told_at: number | null;
   readonly anomaly_at: number | null;
+  readonly exception_type: string | null;
 }
 
 export class CaptureEffect implements LaneEffect<CaptureInput, KnownState> {
@@ -196,5 +197,6 @@ function stateOf(row: GroupRow): GroupState {
     facets: parseFacets(row.facets),
     toldAtMs: row.told_at,
     anomalyAtMs: row.anomaly_at,
+    exceptionType: row.exception_type,
   };
 }

@@ -14,7 +14,7 @@ export const readGroups = statement(
   `SELECT g.*
      FROM unnest($2::text[], $3::bytea[]) u(account_id, fingerprint),
           LATERAL (SELECT e.account_id, e.fingerprint, e.group_id, e.title, e.level, e.is_resolved, e.is_ignored, e.count, e.user_count,
-                          e.tag_names, e.last_seq, e.recent, e.hours, e.facets, e.told_at, e.anomaly_at
+                          e.tag_names, e.last_seq, e.recent, e.hours, e.facets, e.told_at, e.anomaly_at, e.exception_type
                      FROM errors.error_group e
                     WHERE e.account_id = ANY($1::text[]) AND e.account_id = u.account_id AND e.fingerprint = u.fingerprint OFFSET 0) g`,
 );
@@ -55,18 +55,21 @@ const insertEvent = statement(
 const upsertGroups = statement(
   'errors_capture_upsert_groups',
   `INSERT INTO errors.error_group AS g (account_id, fingerprint, group_id, title, level, is_resolved, is_ignored, count, user_count,
-                                        tag_names, last_seq, recent, hours, facets, told_at, anomaly_at)
+                                        tag_names, last_seq, recent, hours, facets, told_at, anomaly_at,
+                                        exception_type)
    SELECT w.account_id, u.fingerprint, u.group_id, u.title, u.level, false, false, u.events, u.users, u.tag_names, u.last_seq,
-          u.recent, u.hours, u.facets, u.told_at, u.anomaly_at
+          u.recent, u.hours, u.facets, u.told_at, u.anomaly_at, u.exception_type
      FROM core.wallet w, unnest($2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::integer[],
-                                $10::bigint[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[])
-          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, facets, told_at, anomaly_at)
+                                $10::bigint[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[],
+                                $16::text[])
+          u(account_id, fingerprint, group_id, title, level, events, users, tag_names, last_seq, recent, hours, facets, told_at, anomaly_at,
+            exception_type)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id
        ON CONFLICT (account_id, fingerprint) DO UPDATE
       SET level = excluded.level, is_resolved = false, count = g.count + excluded.count,
           user_count = g.user_count + excluded.user_count, tag_names = g.tag_names + excluded.tag_names,
           last_seq = greatest(g.last_seq, excluded.last_seq), recent = excluded.recent, hours = excluded.hours, facets = excluded.facets,
-          told_at = excluded.told_at, anomaly_at = excluded.anomaly_at`,
+          told_at = excluded.told_at, anomaly_at = excluded.anomaly_at, exception_type = excluded.exception_type`,
 );
 const upsertDays = statement(
   'errors_capture_upsert_days',
@@ -178,6 +181,7 @@ export function sendGroups(tx: Queryable, accounts: Buffer, changes: readonly Gr
     textArray(changes.map(({ facets }) => facets)),
     timestampArray(changes.map(({ state }) => state.toldAtMs)),
     timestampArray(changes.map(({ state }) => state.anomalyAtMs)),
+    textArray(changes.map(({ state }) => state.exceptionType)),
   ]);
 }
 

@@ -11,6 +11,7 @@ export interface CaptureInput {
   readonly fingerprint: string;
   readonly level: Level;
   readonly title: string;
+  readonly exceptionType: string | null;
   readonly message: string | null;
   readonly environment: string | null;
   readonly release: string | null;
@@ -48,6 +49,8 @@ export interface GroupState {
   readonly facets: ReadonlyMap<string, FacetCount> | null;
   toldAtMs: number | null;
   anomalyAtMs: number | null;
+  /** Of the first event that was an exception. */
+  exceptionType: string | null;
 }
 
 /** What the read step found for all calls of the commit. */

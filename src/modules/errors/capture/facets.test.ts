@@ -8,6 +8,7 @@ function group(): GroupState {
   return {
     groupId: 1n,
     title: 't',
+    exceptionType: null,
     level: 'error',
     isResolved: false,
     isIgnored: false,
@@ -28,6 +29,7 @@ function event(fields: Partial<CaptureInput>): CaptureInput {
     fingerprint: '00',
     level: 'error',
     title: 't',
+    exceptionType: null,
     message: null,
     environment: null,
     release: null,

@@ -93,6 +93,7 @@ export class GroupTally {
     state.count += 1;
     state.level = input.level;
     state.isResolved = false;
+    state.exceptionType ??= input.exceptionType;
     if (seq > state.lastSeq) state.lastSeq = seq;
     state.recent = addRecent(state.recent, atMs);
     state.hours = addHour(state.hours, atMs);
@@ -241,6 +242,7 @@ function newGroup(input: CaptureInput, seq: bigint): GroupState {
     facets: new Map(),
     toldAtMs: null,
     anomalyAtMs: null,
+    exceptionType: null,
   };
 }
 

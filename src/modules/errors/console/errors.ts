@@ -14,7 +14,7 @@ import { resolve } from '../capabilities/resolve.ts';
 import { search as errorsSearch } from '../capabilities/search.ts';
 import { unignore } from '../capabilities/unignore.ts';
 import { unresolve } from '../capabilities/unresolve.ts';
-import { type Group, groupPath, levelOf, stateOf } from './group.ts';
+import { type Group, groupPath, levelOf, stateOf, typeBefore } from './group.ts';
 import { sparkline } from './sparkline.ts';
 
 type Found = ItemOf<typeof errorsSearch>;
@@ -124,8 +124,8 @@ function groups(visit: Visit, { items }: Page<Group>, status: string | undefined
     columns: [
       {
         title: 'Error',
-        cell: ({ error_group_id: id, title }) =>
-          html`<a id="group-${id}" href="${groupPath(visit, id)}">${short(title, 120)}</a>`,
+        cell: (group) =>
+          html`<a id="group-${group.error_group_id}" href="${groupPath(visit, group.error_group_id)}">${typeBefore(group)}${short(group.title, 120)}</a>`,
       },
       { title: 'Level', cell: levelOf },
       { title: 'Status', cell: stateOf },

@@ -1,14 +1,20 @@
 // Shared parts of the list of error groups and the page of one group: path, badges and the acts that change its state.
 
 import { badge } from '../../../kit/console/table.ts';
+import { short } from '../../../kit/console/text.ts';
 import type { ItemOf, Visit } from '../../../kit/console/visit.ts';
-import type { Html } from '../../../lib/html.ts';
+import { type Html, html } from '../../../lib/html.ts';
 import type { groups } from '../capabilities/groups.ts';
 
 export type Group = ItemOf<typeof groups>;
 
 export function groupPath(visit: Visit, id: string): string {
   return visit.path(`/errors/${encodeURIComponent(id)}`);
+}
+
+/** The type of what was thrown, where the title is a message that does not tell it. */
+export function typeBefore({ title, exception_type: type }: Pick<Group, 'title' | 'exception_type'>): Html {
+  return type === null || title.includes(type) ? html`` : html`<span class="quiet">${short(type, 80)}:</span> `;
 }
 
 export function levelOf({ level }: { readonly level: string }): Html {

@@ -20,7 +20,7 @@ import { unignore } from '../capabilities/unignore.ts';
 import { unresolve } from '../capabilities/unresolve.ts';
 import { dayOfHours } from './day.ts';
 import { type ErrorEvent, eventSections, section } from './event.ts';
-import { levelOf, stateActs, stateOf } from './group.ts';
+import { levelOf, stateActs, stateOf, typeBefore } from './group.ts';
 import { activity, comments } from './history.ts';
 import { shorten } from './json-block.ts';
 import { distribution } from './shares.ts';
@@ -29,9 +29,6 @@ type Detail = DataOf<typeof groupDetail>;
 type Listed = ItemOf<typeof errorsEvents>;
 
 const TITLE_CHARACTERS_MAX = 1_000;
-const TYPE_CHARACTERS_MAX = 200;
-/** As a text that was sent in place of an exception is kept. */
-const NO_TYPE = 'Message';
 const EVENTS = 10;
 const EVENTS_CURSOR = 'events';
 
@@ -82,7 +79,7 @@ async function show(visit: Visit): Promise<View> {
   const group = await groupOf(visit);
   const [event, events] = await Promise.all([shownEvent(visit, group), eventsOf(visit)]);
   const content = html`<p><a href="${visit.path('/errors')}">All errors</a></p>
-<h1 dir="auto">${typeBefore(group, event)}${shorten(group.title, TITLE_CHARACTERS_MAX)}</h1>
+<h1 dir="auto">${typeBefore(group)}${shorten(group.title, TITLE_CHARACTERS_MAX)}</h1>
 ${state(visit, group)}
 ${overview(group)}
 <div class="columns">
@@ -101,13 +98,6 @@ ${group.activity_log.length === 0 ? '' : section('Activity', activity(visit, gro
 </aside>
 </div>`;
   return { title: group.title.slice(0, 80).toWellFormed(), content };
-}
-
-/** The type of what was thrown, where the title is a message that does not tell it. */
-function typeBefore({ title }: Detail, event: ErrorEvent | null): Html {
-  const type = event?.exception?.type ?? '';
-  if (type === '' || type === NO_TYPE || title.includes(type)) return html``;
-  return html`<span class="quiet">${shorten(type, TYPE_CHARACTERS_MAX)}:</span> `;
 }
 
 function state(visit: Visit, group: Detail): Html {

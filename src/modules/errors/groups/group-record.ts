@@ -37,6 +37,7 @@ export async function groupRecords(
       error_group_id: errorGroupId,
       fingerprint: row.fingerprint.toString('hex'),
       title: row.title,
+      exception_type: row.exception_type,
       first_seen_at: iso(sequenceMs(row.group_id)),
       last_seen_at: iso(sequenceMs(row.last_seq)),
       count: Number(row.count),

@@ -16,6 +16,7 @@ export interface GroupRow {
   readonly hours: string;
   /** Null: they are rows of errors.facet_count. */
   readonly facets: string | null;
+  readonly exception_type: string | null;
 }
 
 export interface ListedGroupRow extends GroupRow {
@@ -35,7 +36,7 @@ export interface GroupPosition {
 }
 
 const COLUMNS =
-  'g.group_id, g.fingerprint, g.title, g.level, g.is_resolved, g.is_ignored, g.assigned_to, g.count, g.user_count, g.last_seq, g.hours, g.facets';
+  'g.group_id, g.fingerprint, g.title, g.level, g.is_resolved, g.is_ignored, g.assigned_to, g.count, g.user_count, g.last_seq, g.hours, g.facets, g.exception_type';
 const AS_OF = '(SELECT w.last_seq FROM core.wallet w WHERE w.account_id = $1) AS as_of';
 const STATUS = `($2::boolean IS NULL OR g.is_resolved = $2) AND ($3::boolean IS NULL OR g.is_ignored = $3)`;
 

@@ -3,7 +3,14 @@
 import type { Static } from 'typebox';
 import { cleanJson, firstCharacters } from '../../../lib/clean-text.ts';
 import { iso } from '../../../lib/time.ts';
-import { BREADCRUMBS_MAX, FRAMES_MAX, SENT_TITLE_CHARACTERS_MAX, TAGS_MAX, TITLE_CHARACTERS } from '../limits.ts';
+import {
+  BREADCRUMBS_MAX,
+  FRAMES_MAX,
+  NO_EXCEPTION_TYPE,
+  SENT_TITLE_CHARACTERS_MAX,
+  TAGS_MAX,
+  TITLE_CHARACTERS,
+} from '../limits.ts';
 import {
   type Breadcrumb,
   type DetailParts,
@@ -107,7 +114,7 @@ function titleOf(input: CaptureInput, message: string | null): string {
 
 function exceptionOf({ exception }: CaptureInput): ExceptionRecord | null {
   if (exception === null || exception === undefined) return null;
-  if (typeof exception === 'string') return { type: 'Message', value: exception, stacktrace: [] };
+  if (typeof exception === 'string') return { type: NO_EXCEPTION_TYPE, value: exception, stacktrace: [] };
   const { module, mechanism } = exception;
   const handled = exception.handled ?? mechanism?.handled;
   return {

@@ -3,9 +3,11 @@
 import type { IdempotencyKey } from '../../../core/callers/idempotency-key.ts';
 import { type ChargedAnswer, chargeInLane } from '../../../core/wallet/charge/charge.ts';
 import type { CallContext } from '../../../kit/services.ts';
+import { firstCharacters } from '../../../lib/clean-text.ts';
 import { scrubEvent } from '../../../lib/scrub/scrub.ts';
 import { storedWords } from '../../../lib/words/words.ts';
 import type { CaptureInput, ReadyEvent } from '../capture/capture-types.ts';
+import { NAME_CHARACTERS_MAX, NO_EXCEPTION_TYPE } from '../limits.ts';
 import { valueWord } from '../search/value-word.ts';
 import type { ErrorsState } from '../state.ts';
 import type { EventDraft } from './draft.ts';
@@ -51,6 +53,7 @@ export function readyToStore(draft: EventDraft, idempotencyKey: string | null): 
     fingerprint: grouping.fingerprint,
     level: clean.level,
     title: clean.title,
+    exceptionType: exceptionTypeOf(clean.exception),
     message: clean.message,
     environment: clean.environment,
     release: clean.release,
@@ -79,6 +82,11 @@ function searchWords(clean: Omit<EventDraft, 'grouping' | 'occurredAtMs' | 'cont
     ...(userId === null ? [] : [valueWord('user_id', userId)]),
     ...Object.entries(tags).map(([name, value]) => valueWord(`tags.${name}`, value)),
   ];
+}
+
+function exceptionTypeOf(exception: EventDraft['exception']): string | null {
+  if (exception === null || exception.type === '' || exception.type === NO_EXCEPTION_TYPE) return null;
+  return firstCharacters(exception.type, NAME_CHARACTERS_MAX);
 }
 
 /** The file where it was thrown: that of the innermost frame of one's own code, else of the innermost. */

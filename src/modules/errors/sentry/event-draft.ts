@@ -18,6 +18,7 @@ import {
   LABEL_CHARACTERS_MAX,
   type Level,
   NAME_CHARACTERS_MAX,
+  NO_EXCEPTION_TYPE,
   TAGS_MAX,
   TITLE_CHARACTERS,
 } from '../limits.ts';
@@ -105,7 +106,7 @@ function stackOf({ stacktrace, threads }: JsonObject, message: string | null): E
   const thread =
     sent.find(({ crashed }) => crashed === true) ?? sent.find(({ current }) => current === true) ?? sent[0];
   const frames = framesOf(stacktrace ?? thread?.stacktrace);
-  return frames.length === 0 ? null : { type: 'Message', value: message ?? '', stacktrace: frames };
+  return frames.length === 0 ? null : { type: NO_EXCEPTION_TYPE, value: message ?? '', stacktrace: frames };
 }
 
 /** The first 100. What the program set as a tag goes before a field of that name. */
