@@ -41,6 +41,9 @@ beforeAll(async () => {
   // Calls are counted a moment after they were answered.
   await service.core.usage.flush();
   await service.advance(3 * DAY_SECONDS);
+  // A plot of the week spans the days between the first calls and this one.
+  await publish();
+  await service.core.usage.flush();
 });
 afterAll(async () => {
   await Promise.all([service?.stop(), chromium?.close()]);
