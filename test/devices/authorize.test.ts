@@ -283,6 +283,17 @@ test('the key is what the person gave, under the name of the program, and the st
   });
 });
 
+test.each([
+  ['openid email profile', ['account:read', 'ai:read', 'analytics:read']],
+  ['openid queue offline_access', ['queue']],
+  ['email offline_access', ['email']],
+])('of "%s" the page offers the scopes that a key can have', async (scope, wanted) => {
+  const page = await (await person()).get(asked({ scope }));
+  const chosen = [...page.text.matchAll(/<option value="([^"]+)" selected/g)].map(([, value = '']) => value);
+  // The key's lifetime and the period of its cap are chosen behind them.
+  expect([...chosen.slice(0, wanted.length), ...chosen.slice(-2)]).toEqual([...wanted, '90', 'monthly']);
+});
+
 test('a program on the person’s machine may listen on any port', async () => {
   const redirect_uri = REDIRECT.replace('5000', '61234');
   const back = await answered(await person(), asked({ redirect_uri }), approved);

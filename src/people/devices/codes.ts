@@ -41,9 +41,16 @@ export function readClientName(sent: string | null): string | null {
   return name === '' || name.length > NAME_CHARACTERS_MAX || /\p{C}/u.test(name) ? null : name;
 }
 
-/** Scopes as RFC 6749 §3.3 writes them, or the default. Throws INVALID_SCOPE, for those of the operator too; null: they are too many. */
+/** Scopes of OpenID Connect that say what is told of a person. mcp-remote asks any server for the first three, unless it is told others. */
+const ofPeople = new Set(['openid', 'email', 'profile']);
+
+/**
+ * Scopes as RFC 6749 §3.3 writes them, or the default. What a key cannot have is left out, as that section allows: beside `openid`, which is no
+ * scope of ours, `email` is no module. Throws INVALID_SCOPE, for those of the operator too; null: they are too many.
+ */
 export function readScopes(known: KnownScopes, sent: string | null): readonly string[] | null {
-  const scopes = (sent ?? '').split(' ').filter((scope) => scope !== '');
+  const all = (sent ?? '').split(' ').filter((scope) => scope !== '' && scope !== 'offline_access');
+  const scopes = all.includes('openid') ? all.filter((scope) => !ofPeople.has(scope)) : all;
   if (scopes.length > SCOPES_MAX) return null;
   requireNotOperators(scopes);
   return validateScopes(known, scopes) ?? defaultScopes(known);
