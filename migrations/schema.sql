@@ -1068,6 +1068,7 @@ CREATE TABLE core.webhook (
   failing_since timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
 
@@ -1108,6 +1109,11 @@ CREATE TABLE cron.job (
   last_run text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
+  retries smallint DEFAULT 0 NOT NULL,
+  capability text COLLATE "C",
+  queue text COLLATE "C",
+  run_as text COLLATE "C",
   CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
 ) WITH (fillfactor=70);
 
@@ -1127,6 +1133,9 @@ CREATE TABLE cron.run (
   response_snippet text,
   cost_nanos bigint NOT NULL,
   is_manual boolean DEFAULT false NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
+  retries smallint DEFAULT 0 NOT NULL,
+  failures smallint DEFAULT 0 NOT NULL,
   CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor=80);
 
@@ -1669,6 +1678,7 @@ CREATE TABLE queue.subscription (
   created_at timestamp with time zone NOT NULL,
   holder text DEFAULT ''::text NOT NULL,
   lease_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
   CONSTRAINT subscription_pkey PRIMARY KEY (account_id, subscription_id)
 ) WITH (fillfactor=70);
 
@@ -2222,8 +2232,10 @@ CREATE INDEX vendor_bill_day ON core.vendor_bill USING btree (day);
 CREATE INDEX wallet_recharge ON core.wallet USING btree (recharge_due_at) WHERE (recharge_due_at IS NOT NULL);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX job_due_long ON cron.job USING btree (account_id, next_run_at, job_id) WHERE ((next_run_at IS NOT NULL) AND (timeout_seconds > 15));
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
 CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX run_lease_long ON cron.run USING btree (account_id, lease_until) WHERE ((lease_until IS NOT NULL) AND (timeout_seconds > 15));
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
 CREATE INDEX zone_name_changed ON dns.zone_name USING btree (changed_at);
 CREATE INDEX zone_name_checked ON dns.zone_name USING btree (checked_at);

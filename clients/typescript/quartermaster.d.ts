@@ -1143,6 +1143,7 @@ export interface AccountTierDataLimits {
   management_writes_per_minute: number;
   object_deletes_per_second: number;
   requests_in_flight: number;
+  long_calls: number;
   keys: number;
   webhooks: number;
   ai_batches: number;
@@ -5632,6 +5633,8 @@ export interface QueueSubscribeInput {
   secret?: string | null;
   /** Length of the lease of a pushed message in seconds, 30 to 43200. */
   visibility_timeout?: number | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Requests under way at once, 1 to 10; */
   max_in_flight?: number;
   /** Makes a retry safe: */
@@ -5645,6 +5648,7 @@ export interface NewPushSubscription {
   status: "active";
   headers: Record<string, string>;
   visibility_timeout: number | null;
+  timeout_seconds: number;
   max_in_flight: number;
   secret_last4: string;
   created_at: string;
@@ -5667,6 +5671,7 @@ export interface PushSubscription {
   status: "active";
   headers: Record<string, string>;
   visibility_timeout: number | null;
+  timeout_seconds: number;
   max_in_flight: number;
   secret_last4: string;
   created_at: string;

@@ -193,6 +193,13 @@ export const admission = {
     batchItemsAtOnce: 32,
     /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */
     batchBytesMax: 128 * MIB,
+    /**
+     * Calls of users' URLs, and of capabilities by schedules, that may take longer than 15 s, in fair shares; the next wait. A host, of all accounts,
+     * unless one alone may have more by its tier. Bytes that they keep: what is sent.
+     */
+    longCalls: 4_096,
+    longCallsOfHost: 200,
+    longCallBytesMax: 128 * MIB,
     /** Compressed bodies that are inflated and read at the same time; more wait as they came, in turns by account. Streams of bodies count by their windows. */
     inflationsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */

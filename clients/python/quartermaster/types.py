@@ -907,6 +907,7 @@ class AccountTierDataLimits(TypedDict):
     management_writes_per_minute: int
     object_deletes_per_second: int
     requests_in_flight: int
+    long_calls: int
     keys: int
     webhooks: int
     ai_batches: int
@@ -4825,6 +4826,7 @@ class QueueSubscribeInput(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     secret: NotRequired[str | None]
     visibility_timeout: NotRequired[int | None]
+    timeout_seconds: NotRequired[int]
     max_in_flight: NotRequired[int]
     idempotency_key: NotRequired[str]
 
@@ -4836,6 +4838,7 @@ class NewPushSubscription(TypedDict):
     status: Literal["active"]
     headers: dict[str, str]
     visibility_timeout: int | None
+    timeout_seconds: int
     max_in_flight: int
     secret_last4: str
     created_at: str
@@ -4855,6 +4858,7 @@ class PushSubscription(TypedDict):
     status: Literal["active"]
     headers: dict[str, str]
     visibility_timeout: int | None
+    timeout_seconds: int
     max_in_flight: int
     secret_last4: str
     created_at: str

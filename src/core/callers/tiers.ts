@@ -18,6 +18,8 @@ export interface TierLimits {
   readonly deletesPerSecond: number;
   readonly writesPerMinute: number;
   readonly inFlightMax: number;
+  /** Calls of its URLs and schedules under way that may take longer than 15 seconds. */
+  readonly longCallsMax: number;
   readonly keysMax: number;
   readonly webhooksMax: number;
 }
@@ -40,6 +42,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     deletesPerSecond: 100,
     writesPerMinute: 120,
     inFlightMax: 1_000,
+    longCallsMax: 20,
     keysMax: 100,
     webhooksMax: 20,
   },
@@ -49,6 +52,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     deletesPerSecond: 1_000,
     writesPerMinute: 300,
     inFlightMax: 5_000,
+    longCallsMax: 200,
     keysMax: 500,
     webhooksMax: 100,
   },
@@ -58,6 +62,7 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     deletesPerSecond: 5_000,
     writesPerMinute: 1_000,
     inFlightMax: 20_000,
+    longCallsMax: 2_000,
     keysMax: 5_000,
     webhooksMax: 500,
   },

@@ -31,6 +31,9 @@ export const tier = ({ limits }: Offer) =>
         management_writes_per_minute: count('Rate of free writes, per process of the service.'),
         object_deletes_per_second: count('Rate of calls that delete stored objects, per process of the service.'),
         requests_in_flight: count('Calls that may run at the same time; waiting consumes are not counted.'),
+        long_calls: count(
+          'Pushes, webhook deliveries and scheduled runs with a timeout_seconds above 15 that may be under way at the same time; more wait.',
+        ),
         keys: count('API keys that are neither revoked nor expired.'),
         webhooks: count('Webhook registrations.'),
         ...mapValues(limits, ({ description }) => count(description)),
@@ -83,6 +86,7 @@ function ownLimits(current: Tier) {
     management_writes_per_minute: limits.writesPerMinute,
     object_deletes_per_second: limits.deletesPerSecond,
     requests_in_flight: limits.inFlightMax,
+    long_calls: limits.longCallsMax,
     keys: limits.keysMax,
     webhooks: limits.webhooksMax,
   };
