@@ -677,6 +677,8 @@ export interface AccountWebhooksRegisterInput {
   secret?: string | null;
   /** `default`: */
   retry_policy?: "default" | "aggressive" | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Headers added to each delivery, name to value; */
   headers?: Record<string, string> | null;
   /** Makes a retry safe: */
@@ -689,6 +691,7 @@ export interface RegisteredWebhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;
@@ -714,6 +717,7 @@ export interface Webhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;
@@ -749,6 +753,8 @@ export interface AccountWebhooksUpdateInput {
   secret?: string | null;
   /** `default`: */
   retry_policy?: "default" | "aggressive" | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Headers added to each delivery, name to value; */
   headers?: Record<string, string> | null;
   /** `disabled` stops deliveries, `enabled` starts them again. */
@@ -763,6 +769,7 @@ export interface UpdatedWebhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;

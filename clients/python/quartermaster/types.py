@@ -494,6 +494,7 @@ class AccountWebhooksRegisterInput(TypedDict):
     description: NotRequired[str | None]
     secret: NotRequired[str | None]
     retry_policy: NotRequired[Literal["default", "aggressive", None]]
+    timeout_seconds: NotRequired[int]
     headers: NotRequired[dict[str, str] | None]
     idempotency_key: NotRequired[str]
 
@@ -504,6 +505,7 @@ class RegisteredWebhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -527,6 +529,7 @@ class Webhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -555,6 +558,7 @@ class AccountWebhooksUpdateInput(TypedDict):
     description: NotRequired[str | None]
     secret: NotRequired[str | None]
     retry_policy: NotRequired[Literal["default", "aggressive", None]]
+    timeout_seconds: NotRequired[int]
     headers: NotRequired[dict[str, str] | None]
     status: NotRequired[Literal["enabled", "disabled"]]
     idempotency_key: NotRequired[str]
@@ -566,6 +570,7 @@ class UpdatedWebhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
