@@ -280,8 +280,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     inflating: new AccountPlaces(bounds.all.inflationsAtOnce, { alone: 'all' }),
   });
   const metrics = () => [
-    ...[sweeper, ...jobs, backlog, core.longCalls, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap((each) =>
-      each.metrics(),
+    ...[sweeper, ...jobs, backlog, core.longCalls, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap(
+      (each) => each.metrics(),
     ),
     ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];
