@@ -1899,8 +1899,17 @@ CREATE TABLE storage.bucket (
   notify jsonb,
   abort_uploads jsonb,
   lifecycle jsonb,
+  cors jsonb,
   CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
+
+CREATE TABLE storage.cors_bucket (
+  bucket text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  origins text[] NOT NULL,
+  rules jsonb NOT NULL,
+  CONSTRAINT cors_bucket_pkey PRIMARY KEY (bucket, account_id)
+);
 
 CREATE TABLE storage.expiry (
   account_id text COLLATE "C" NOT NULL,

@@ -6505,6 +6505,14 @@ export interface StorageBucketCreateDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketCreateDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketCreateData {
   bucket: string;
   object_count: number;
@@ -6512,6 +6520,7 @@ export interface StorageBucketCreateData {
   expire: Array<StorageBucketCreateDataExpireItem>;
   abort_uploads: Array<StorageBucketCreateDataAbortUploadsItem>;
   notify: StorageBucketCreateDataNotify | null;
+  cors: Array<StorageBucketCreateDataCorsItem>;
   created_at: string;
 }
 
@@ -6537,6 +6546,14 @@ export interface StorageBucketListDataItemsItemNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketListDataItemsItemCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketListDataItemsItem {
   bucket: string;
   object_count: number;
@@ -6544,6 +6561,7 @@ export interface StorageBucketListDataItemsItem {
   expire: Array<StorageBucketListDataItemsItemExpireItem>;
   abort_uploads: Array<StorageBucketListDataItemsItemAbortUploadsItem>;
   notify: StorageBucketListDataItemsItemNotify | null;
+  cors: Array<StorageBucketListDataItemsItemCorsItem>;
   created_at: string;
 }
 
@@ -6573,6 +6591,14 @@ export interface StorageBucketGetDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketGetDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketGetData {
   bucket: string;
   object_count: number;
@@ -6580,6 +6606,7 @@ export interface StorageBucketGetData {
   expire: Array<StorageBucketGetDataExpireItem>;
   abort_uploads: Array<StorageBucketGetDataAbortUploadsItem>;
   notify: StorageBucketGetDataNotify | null;
+  cors: Array<StorageBucketGetDataCorsItem>;
   created_at: string;
 }
 
@@ -6598,6 +6625,14 @@ export interface StorageBucketSettingsInputNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketSettingsInputCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers?: Array<string>;
+  expose?: Array<string>;
+  max_age_seconds?: number | null;
+}
+
 export interface StorageBucketSettingsInput {
   /** 3 to 63 lower-case letters, digits, `-` and `.`; */
   bucket: string;
@@ -6607,6 +6642,8 @@ export interface StorageBucketSettingsInput {
   abort_uploads?: Array<StorageBucketSettingsInputAbortUploadsItem>;
   /** The queue that gets a message `{event, bucket, key, bytes, etag}` for each change, paid as queue.pub … */
   notify?: StorageBucketSettingsInputNotify | null;
+  /** Pages of other origins that may use the objects, each call with its signature. */
+  cors?: Array<StorageBucketSettingsInputCorsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -6626,6 +6663,14 @@ export interface StorageBucketSettingsDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketSettingsDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketSettingsData {
   bucket: string;
   object_count: number;
@@ -6633,6 +6678,7 @@ export interface StorageBucketSettingsData {
   expire: Array<StorageBucketSettingsDataExpireItem>;
   abort_uploads: Array<StorageBucketSettingsDataAbortUploadsItem>;
   notify: StorageBucketSettingsDataNotify | null;
+  cors: Array<StorageBucketSettingsDataCorsItem>;
   created_at: string;
 }
 
@@ -6811,6 +6857,28 @@ export interface StoragePresignInput {
 export interface StoragePresignData {
   url: string;
   headers: Record<string, string>;
+  expires_at: string;
+}
+
+export interface StorageUploadLinkInput {
+  /** 3 to 63 lower-case letters, digits, `-` and `.`; */
+  bucket: string;
+  /** 1 to 1024 bytes of UTF-8. */
+  key?: string;
+  /** In place of `key`: */
+  prefix?: string;
+  /** The only type that is taken; */
+  content_type?: string;
+  /** The longest file that is taken. */
+  bytes_max?: number;
+  /** An hour when absent, a week at most. */
+  expires_seconds?: number;
+}
+
+export interface StorageUploadLinkData {
+  url: string;
+  method: "POST";
+  fields: Record<string, string>;
   expires_at: string;
 }
 
@@ -8114,6 +8182,7 @@ export interface Calls {
   'storage.object.copy': [StorageObjectCopyInput, StorageObjectCopyData];
   'storage.object.delete': [StorageObjectDeleteInput, StorageObjectDeleteData];
   'storage.presign': [StoragePresignInput, StoragePresignData];
+  'storage.upload.link': [StorageUploadLinkInput, StorageUploadLinkData];
   'storage.share.create': [StorageShareCreateInput, StorageShareCreateData];
   'storage.share.list': [StorageShareListInput, StorageShareListData];
   'storage.share.revoke': [StorageShareRevokeInput, StorageShareRevokeData];
@@ -8786,7 +8855,7 @@ export interface Methods {
       list: Method<'storage.bucket.list', false>;
       /** Shows a bucket. */
       get: Method<'storage.bucket.get', true>;
-      /** Sets what happens to the objects of a bucket: expiry by age, and notices to a queue. */
+      /** Sets what happens to the objects of a bucket: expiry by age, notices to a queue, and use by web pages. */
       settings: Method<'storage.bucket.settings', true>;
       /** Deletes a bucket. */
       delete: Method<'storage.bucket.delete', true>;
@@ -8807,6 +8876,10 @@ export interface Methods {
     };
     /** Makes an address by which somebody without a key reads or writes one object. */
     presign: Method<'storage.presign', true>;
+    upload: {
+      /** Makes what a web page needs to upload a file without a key. */
+      link: Method<'storage.upload.link', true>;
+    };
     share: {
       /** Makes a link by which people without a key download an object. */
       create: Method<'storage.share.create', true>;

@@ -621,6 +621,7 @@ const CALLS = {
   'storage.object.copy': 'POST /v1/storage/object/copy keyed',
   'storage.object.delete': 'POST /v1/storage/object/delete keyed',
   'storage.presign': 'POST /v1/storage/presign safe',
+  'storage.upload.link': 'POST /v1/storage/upload/link safe',
   'storage.share.create': 'POST /v1/storage/share/create keyed',
   'storage.share.list': 'GET /v1/storage/share/list safe',
   'storage.share.revoke': 'DELETE /v1/storage/share/revoke/{share_id} keyed',

@@ -94,6 +94,8 @@ export interface RawRequest extends RawHead {
    * INVALID_IDEMPOTENCY_KEY.
    */
   takeKey(inBody: unknown, fingerprint: () => string): void;
+  /** Header fields that its answer carries in place of those of `headersFor`, also where it fails from now on. */
+  carry(headers: Readonly<Record<string, string>>): void;
   /** Whose share of the service the request takes: its account, or all that come without a key. */
   readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
@@ -156,6 +158,8 @@ export interface RawRoute<State = unknown> {
   readonly stream?: 'answer' | 'both';
   /** Of a route that answers GET with events. */
   readonly eventStream?: EventStream;
+  /** Only what is sent as multipart/form-data; other bodies go to the route of the same path without this. */
+  readonly takesForms?: true;
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
   /** Content encodings that `stream` and `inflate` undo; any other is 415. Absent: none. `kept`: any, and none is undone. */
@@ -164,6 +168,8 @@ export interface RawRoute<State = unknown> {
   readonly passesAwsChunked?: true;
   /** Bytes of the body without its encoding; as many as `bodyBytesMax` when absent. */
   readonly inflatedBytesMax?: number;
+  /** Header fields of its answer, whatever it is, failures too: found before anybody is asked who calls. */
+  headersFor?(head: RawHead, state: State): Promise<Readonly<Record<string, string>>>;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */
   credentialOf?(head: RawHead): Credential | null;
   /**

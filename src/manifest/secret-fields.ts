@@ -24,6 +24,7 @@ const NOT_SECRET: Readonly<Record<string, string>> = {
   'realtime.authorize channel': 'a name; the authorization is the answer',
   'realtime.authorize channels': 'names; the token is the answer',
   'realtime.history channel': 'a name',
+  'storage.bucket.settings cors[].headers': 'names of headers',
   'risk.score context': 'kept with the decision and shown there',
   'rtc.token socket_id': 'names a connection; the signature is the answer',
 };

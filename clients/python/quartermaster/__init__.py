@@ -619,6 +619,7 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "storage.object.copy": ("POST", "/v1/storage/object/copy", "keyed"),
     "storage.object.delete": ("POST", "/v1/storage/object/delete", "keyed"),
     "storage.presign": ("POST", "/v1/storage/presign", "safe"),
+    "storage.upload.link": ("POST", "/v1/storage/upload/link", "safe"),
     "storage.share.create": ("POST", "/v1/storage/share/create", "keyed"),
     "storage.share.list": ("GET", "/v1/storage/share/list", "safe"),
     "storage.share.revoke": ("DELETE", "/v1/storage/share/revoke/{share_id}", "keyed"),
@@ -2059,7 +2060,7 @@ class _StorageBucket:
         return self._transport.call("storage.bucket.get", input)[0]  # type: ignore[no-any-return]
 
     def settings(self, input: types.StorageBucketSettingsInput) -> types.StorageBucketSettingsData:
-        """Sets what happens to the objects of a bucket: expiry by age, and notices to a queue."""
+        """Sets what happens to the objects of a bucket: expiry by age, notices to a queue, and use by web pages."""
         return self._transport.call("storage.bucket.settings", input)[0]  # type: ignore[no-any-return]
 
     def delete(self, input: types.StorageBucketDeleteInput) -> types.StorageBucketDeleteData:
@@ -2096,6 +2097,15 @@ class _StorageObject:
         return self._transport.call("storage.object.delete", input)[0]  # type: ignore[no-any-return]
 
 
+class _StorageUpload:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def link(self, input: types.StorageUploadLinkInput) -> types.StorageUploadLinkData:
+        """Makes what a web page needs to upload a file without a key."""
+        return self._transport.call("storage.upload.link", input)[0]  # type: ignore[no-any-return]
+
+
 class _StorageShare:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -2118,6 +2128,7 @@ class _Storage:
         self._transport = transport
         self.bucket = _StorageBucket(self._transport)
         self.object = _StorageObject(self._transport)
+        self.upload = _StorageUpload(self._transport)
         self.share = _StorageShare(self._transport)
 
     def presign(self, input: types.StoragePresignInput) -> types.StoragePresignData:

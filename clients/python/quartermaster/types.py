@@ -5591,6 +5591,14 @@ class StorageBucketCreateDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketCreateDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketCreateData(TypedDict):
     bucket: str
     object_count: int
@@ -5598,6 +5606,7 @@ class StorageBucketCreateData(TypedDict):
     expire: list[StorageBucketCreateDataExpireItem]
     abort_uploads: list[StorageBucketCreateDataAbortUploadsItem]
     notify: StorageBucketCreateDataNotify | None
+    cors: list[StorageBucketCreateDataCorsItem]
     created_at: str
 
 
@@ -5621,6 +5630,14 @@ class StorageBucketListDataItemsItemNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketListDataItemsItemCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketListDataItemsItem(TypedDict):
     bucket: str
     object_count: int
@@ -5628,6 +5645,7 @@ class StorageBucketListDataItemsItem(TypedDict):
     expire: list[StorageBucketListDataItemsItemExpireItem]
     abort_uploads: list[StorageBucketListDataItemsItemAbortUploadsItem]
     notify: StorageBucketListDataItemsItemNotify | None
+    cors: list[StorageBucketListDataItemsItemCorsItem]
     created_at: str
 
 
@@ -5656,6 +5674,14 @@ class StorageBucketGetDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketGetDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketGetData(TypedDict):
     bucket: str
     object_count: int
@@ -5663,6 +5689,7 @@ class StorageBucketGetData(TypedDict):
     expire: list[StorageBucketGetDataExpireItem]
     abort_uploads: list[StorageBucketGetDataAbortUploadsItem]
     notify: StorageBucketGetDataNotify | None
+    cors: list[StorageBucketGetDataCorsItem]
     created_at: str
 
 
@@ -5681,11 +5708,20 @@ class StorageBucketSettingsInputNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketSettingsInputCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: NotRequired[list[str]]
+    expose: NotRequired[list[str]]
+    max_age_seconds: NotRequired[int | None]
+
+
 class StorageBucketSettingsInput(TypedDict):
     bucket: str
     expire: NotRequired[list[StorageBucketSettingsInputExpireItem]]
     abort_uploads: NotRequired[list[StorageBucketSettingsInputAbortUploadsItem]]
     notify: NotRequired[StorageBucketSettingsInputNotify | None]
+    cors: NotRequired[list[StorageBucketSettingsInputCorsItem]]
     idempotency_key: NotRequired[str]
 
 
@@ -5704,6 +5740,14 @@ class StorageBucketSettingsDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketSettingsDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketSettingsData(TypedDict):
     bucket: str
     object_count: int
@@ -5711,6 +5755,7 @@ class StorageBucketSettingsData(TypedDict):
     expire: list[StorageBucketSettingsDataExpireItem]
     abort_uploads: list[StorageBucketSettingsDataAbortUploadsItem]
     notify: StorageBucketSettingsDataNotify | None
+    cors: list[StorageBucketSettingsDataCorsItem]
     created_at: str
 
 
@@ -5856,6 +5901,22 @@ class StoragePresignInput(TypedDict):
 class StoragePresignData(TypedDict):
     url: str
     headers: dict[str, str]
+    expires_at: str
+
+
+class StorageUploadLinkInput(TypedDict):
+    bucket: str
+    key: NotRequired[str]
+    prefix: NotRequired[str]
+    content_type: NotRequired[str]
+    bytes_max: NotRequired[int]
+    expires_seconds: NotRequired[int]
+
+
+class StorageUploadLinkData(TypedDict):
+    url: str
+    method: Literal["POST"]
+    fields: dict[str, str]
     expires_at: str
 
 

@@ -115,6 +115,10 @@ export class RawRead extends RawArrived implements RawRequest {
     return this.slot.raw?.principal ?? null;
   }
 
+  carry(headers: Readonly<Record<string, string>>): void {
+    if (this.slot.raw !== undefined) this.slot.raw.headers = headers;
+  }
+
   get sharer() {
     return this.principal?.accountId ?? NOBODY;
   }
