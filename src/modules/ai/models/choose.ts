@@ -5,6 +5,7 @@ import { invalidField, type Problem, problem } from '../../../problems/problem.t
 import type { Chain } from '../../../routing/walk.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
+import { ownWireOf } from '../calls/own-wires.ts';
 import { INPUT_MARGIN } from '../limits.ts';
 import type { AiAdapter, AiLack } from '../vendors/port.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
@@ -22,10 +23,7 @@ export async function chooseForChat(core: Services, accountId: string, ask: Chat
       model: ask.model,
       vendor: ask.vendor,
       crossRegion: ask.crossRegion,
-      unable: (row) =>
-        unableToChat(aiModel(row), ask) ??
-        core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ??
-        null,
+      unable: (row) => unableToChat(aiModel(row), ask) ?? unsayable(core, row, ask),
       quote: (row) => {
         const model = aiModel(row);
         return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
@@ -48,6 +46,12 @@ export function outputTokensOf(model: AiModel, ask: ChatAsk): number {
   if (ask.outputTokens !== null) return ask.outputTokens;
   const room = (model.contextTokens ?? Number.POSITIVE_INFINITY) - sizeOf(ask).inputTokens;
   return Math.max(1, Math.min(model.outputTokens, room));
+}
+
+/** What is lost where the request is said as a chat. */
+function unsayable(core: Services, row: ModelRow, ask: ChatAsk): AiLack | null {
+  if (ask.own !== null && ownWireOf(core, row, ask.own.wire) !== null) return null;
+  return ask.lack ?? core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ?? null;
 }
 
 function unableToChat(model: AiModel, ask: ChatAsk): Unable | null {

@@ -195,11 +195,6 @@ function nanos(amount: number): bigint {
   return found;
 }
 
-/** Whether its vendor takes requests of the wire of responses as they are. */
-export function speaksResponses({ options }: ModelRow): boolean {
-  return options.responses === true;
-}
-
 /** The row as adapters know it. */
 export function wireModel({ row, jsonSchema, reasoning }: AiModel): WireModel {
   return { id: row.id, jsonSchema, reasoning, options: row.options };
@@ -237,7 +232,7 @@ export const aiFamily: ModelFamily = {
       price: { input: 0.01, output: 0.01 },
       flagship: true,
       context: 1_000_000,
-      max_output: 16_384,
+      max_output: 128_000,
       tools: true,
       images: true,
       json_schema: true,
