@@ -608,7 +608,7 @@ export interface AccountRequestsListInput {
   /** Only this API key, by its id `key_…`. */
   key_id?: string;
   /** Only calls that came in this way. */
-  entry_form?: "rest" | "openai_compat" | "mcp" | "console" | "smtp";
+  entry_form?: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
   /** Only calls of this trace. */
   trace_id?: string;
   /** True: */
@@ -622,7 +622,7 @@ export interface Request {
   capability: string;
   method: string;
   path: string;
-  entry_form: "rest" | "openai_compat" | "mcp" | "console" | "smtp";
+  entry_form: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
   key_id: string | null;
   person_id: string | null;
   status: number;

@@ -433,7 +433,7 @@ AccountRequestsListInput = TypedDict("AccountRequestsListInput", {
     "code": "NotRequired[str]",
     "capability": "NotRequired[str]",
     "key_id": "NotRequired[str]",
-    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"mcp\", \"console\", \"smtp\"]]",
+    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"anthropic_compat\", \"mcp\", \"console\", \"smtp\"]]",
     "trace_id": "NotRequired[str]",
     "audit": "NotRequired[bool]",
 })
@@ -446,7 +446,7 @@ class Request(TypedDict):
     capability: str
     method: str
     path: str
-    entry_form: Literal["rest", "openai_compat", "mcp", "console", "smtp"]
+    entry_form: Literal["rest", "openai_compat", "anthropic_compat", "mcp", "console", "smtp"]
     key_id: str | None
     person_id: str | None
     status: int

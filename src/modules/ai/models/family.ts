@@ -232,7 +232,7 @@ export const aiFamily: ModelFamily = {
       price: { input: 0.01, output: 0.01 },
       flagship: true,
       context: 1_000_000,
-      max_output: 128_000,
+      max_output: 16_384,
       tools: true,
       images: true,
       json_schema: true,
