@@ -45,7 +45,7 @@ export const webhooksUpdate = defineCapability()({
   replay,
   errors: ['WEBHOOK_NOT_FOUND', 'UNKNOWN_EVENT_TYPE', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
   limits: {
-    secrets: 'The current secret and the one before it sign; an earlier one than that ends at the next change.',
+    secrets: 'The current secret and the one before it sign.',
   },
   examples: [
     {
