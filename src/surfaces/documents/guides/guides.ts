@@ -209,6 +209,12 @@ export const guides: readonly Guide[] = [
   { name: 'addresses', title: 'Addresses', group: 'Connect', summary: 'Where to point clients of other services.' },
   { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
   {
+    name: 'anthropic',
+    title: "Claude Code and Anthropic's clients",
+    group: 'Connect',
+    summary: 'Messages by any model, by changing the base URL.',
+  },
+  {
     name: 's3',
     title: 'Clients of Amazon S3',
     group: 'Connect',
