@@ -2071,7 +2071,27 @@ export interface CaptchaStatsData {
   items: Array<CaptchaStatsDataItemsItem>;
 }
 
+export interface CronCreateInputTargetInput {
+}
+
+export interface CronCreateInputTarget {
+  url?: string;
+  queue?: string;
+  payload?: unknown;
+  capability?: string;
+  input?: CronCreateInputTargetInput;
+  key_id?: string;
+}
+
 export interface CronCreateInput {
+  /** URL that is POSTed on each run. */
+  task?: string;
+  /** What each run calls, in place of task: */
+  target?: CronCreateInputTarget;
+  /** How long one attempt may take, in seconds: */
+  timeout_seconds?: number;
+  /** How often a run that fails is tried again, 0 to 10; */
+  retries?: number;
   /** Name for people, sent with each run. */
   name?: string | null;
   /** Recurring schedule in five fields: */
@@ -2084,12 +2104,17 @@ export interface CronCreateInput {
   payload?: unknown;
   /** Headers added to each run, name to value; */
   headers?: Record<string, string> | null;
-  /** URL that is POSTed on each run. */
-  task: string;
   /** Signing secret: */
   secret?: string | null;
   /** Makes a retry safe: */
   idempotency_key?: string;
+}
+
+export interface CreatedCronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
 }
 
 export interface CreatedCronJobLastRun {
@@ -2098,9 +2123,11 @@ export interface CreatedCronJobLastRun {
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2111,14 +2138,17 @@ export interface CreatedCronJobLastRun {
 export interface CreatedCronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CreatedCronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CreatedCronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2136,15 +2166,24 @@ export interface CronListInput {
   limit?: number;
 }
 
+export interface CronJobSummaryTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobSummaryLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2155,14 +2194,17 @@ export interface CronJobSummaryLastRun {
 export interface CronJobSummary {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobSummaryTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobSummaryLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2180,15 +2222,24 @@ export interface CronGetInput {
   job_id: string;
 }
 
+export interface CronJobDetailTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobDetailLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2199,14 +2250,17 @@ export interface CronJobDetailLastRun {
 export interface CronJobDetail {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobDetailTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobDetailLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2230,9 +2284,11 @@ export interface CronRun {
   scheduled_at: string;
   started_at: string;
   finished_at: string | null;
-  status: "running" | "succeeded" | "failed" | "skipped";
+  status: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger: "schedule" | "manual";
   attempt: number;
+  retries_left: number;
+  next_attempt_at: string | null;
   http_status: number | null;
   error_code: string | null;
   latency_ms: number | null;
@@ -2246,9 +2302,29 @@ export interface CronRunsData {
   has_more: boolean;
 }
 
+export interface CronUpdateInputTargetInput {
+}
+
+export interface CronUpdateInputTarget {
+  url?: string;
+  queue?: string;
+  payload?: unknown;
+  capability?: string;
+  input?: CronUpdateInputTargetInput;
+  key_id?: string;
+}
+
 export interface CronUpdateInput {
   /** Id of the job, `cron_…`, as create and list return it. */
   job_id: string;
+  /** URL that is POSTed on each run. */
+  task?: string;
+  /** What each run calls, in place of task: */
+  target?: CronUpdateInputTarget;
+  /** How long one attempt may take, in seconds: */
+  timeout_seconds?: number;
+  /** How often a run that fails is tried again, 0 to 10; */
+  retries?: number;
   /** Name for people, sent with each run. */
   name?: string | null;
   /** Recurring schedule in five fields: */
@@ -2261,12 +2337,17 @@ export interface CronUpdateInput {
   payload?: unknown;
   /** Headers added to each run, name to value; */
   headers?: Record<string, string> | null;
-  /** URL that is POSTed on each run. */
-  task?: string;
   /** Signing secret: */
   secret?: string | null;
   /** Makes a retry safe: */
   idempotency_key?: string;
+}
+
+export interface UpdatedCronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
 }
 
 export interface UpdatedCronJobLastRun {
@@ -2275,9 +2356,11 @@ export interface UpdatedCronJobLastRun {
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2288,14 +2371,17 @@ export interface UpdatedCronJobLastRun {
 export interface UpdatedCronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: UpdatedCronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: UpdatedCronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2311,15 +2397,24 @@ export interface CronPauseInput {
   idempotency_key?: string;
 }
 
+export interface CronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2330,14 +2425,17 @@ export interface CronJobLastRun {
 export interface CronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -8426,8 +8524,8 @@ export interface Methods {
     stats: Method<'captcha.stats', false>;
   };
   cron: {
-    /** Schedules a job: a URL that is POSTed on a schedule or once. */
-    create: Method<'cron.create', true>;
+    /** Schedules a job: a URL, a queue or a capability that is called on a schedule or once. */
+    create: Method<'cron.create', false>;
     /** Lists the jobs of the account. */
     list: Method<'cron.list', false>;
     /** Shows a job. */

@@ -1130,8 +1130,8 @@ class _Cron:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
 
-    def create(self, input: types.CronCreateInput) -> types.CreatedCronJob:
-        """Schedules a job: a URL that is POSTed on a schedule or once."""
+    def create(self, input: types.CronCreateInput | None = None) -> types.CreatedCronJob:
+        """Schedules a job: a URL, a queue or a capability that is called on a schedule or once."""
         return self._transport.call("cron.create", input)[0]  # type: ignore[no-any-return]
 
     def list(self, input: types.CronListInput | None = None) -> types.CronListData:

@@ -1741,16 +1741,39 @@ class CaptchaStatsData(TypedDict):
     items: list[CaptchaStatsDataItemsItem]
 
 
+class CronCreateInputTargetInput(TypedDict):
+    pass
+
+
+class CronCreateInputTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    payload: NotRequired[Any]
+    capability: NotRequired[str]
+    input: NotRequired[CronCreateInputTargetInput]
+    key_id: NotRequired[str]
+
+
 class CronCreateInput(TypedDict):
+    task: NotRequired[str]
+    target: NotRequired[CronCreateInputTarget]
+    timeout_seconds: NotRequired[int]
+    retries: NotRequired[int]
     name: NotRequired[str | None]
     cron_expr: NotRequired[str | None]
     run_at: NotRequired[str | None]
     timezone: NotRequired[str]
     payload: NotRequired[Any]
     headers: NotRequired[dict[str, str] | None]
-    task: str
     secret: NotRequired[str | None]
     idempotency_key: NotRequired[str]
+
+
+class CreatedCronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
 
 
 class CreatedCronJobLastRun(TypedDict):
@@ -1759,9 +1782,11 @@ class CreatedCronJobLastRun(TypedDict):
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1772,14 +1797,17 @@ class CreatedCronJobLastRun(TypedDict):
 class CreatedCronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CreatedCronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CreatedCronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1794,15 +1822,24 @@ class CronListInput(TypedDict):
     limit: NotRequired[int]
 
 
+class CronJobSummaryTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobSummaryLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1813,14 +1850,17 @@ class CronJobSummaryLastRun(TypedDict):
 class CronJobSummary(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobSummaryTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobSummaryLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1837,15 +1877,24 @@ class CronGetInput(TypedDict):
     job_id: str
 
 
+class CronJobDetailTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobDetailLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1856,14 +1905,17 @@ class CronJobDetailLastRun(TypedDict):
 class CronJobDetail(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobDetailTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobDetailLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1884,9 +1936,11 @@ class CronRun(TypedDict):
     scheduled_at: str
     started_at: str
     finished_at: str | None
-    status: Literal["running", "succeeded", "failed", "skipped"]
+    status: Literal["running", "retrying", "succeeded", "failed", "skipped"]
     trigger: Literal["schedule", "manual"]
     attempt: int
+    retries_left: int
+    next_attempt_at: str | None
     http_status: int | None
     error_code: str | None
     latency_ms: int | None
@@ -1900,17 +1954,40 @@ class CronRunsData(TypedDict):
     has_more: bool
 
 
+class CronUpdateInputTargetInput(TypedDict):
+    pass
+
+
+class CronUpdateInputTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    payload: NotRequired[Any]
+    capability: NotRequired[str]
+    input: NotRequired[CronUpdateInputTargetInput]
+    key_id: NotRequired[str]
+
+
 class CronUpdateInput(TypedDict):
     job_id: str
+    task: NotRequired[str]
+    target: NotRequired[CronUpdateInputTarget]
+    timeout_seconds: NotRequired[int]
+    retries: NotRequired[int]
     name: NotRequired[str | None]
     cron_expr: NotRequired[str | None]
     run_at: NotRequired[str | None]
     timezone: NotRequired[str]
     payload: NotRequired[Any]
     headers: NotRequired[dict[str, str] | None]
-    task: NotRequired[str]
     secret: NotRequired[str | None]
     idempotency_key: NotRequired[str]
+
+
+class UpdatedCronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
 
 
 class UpdatedCronJobLastRun(TypedDict):
@@ -1919,9 +1996,11 @@ class UpdatedCronJobLastRun(TypedDict):
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1932,14 +2011,17 @@ class UpdatedCronJobLastRun(TypedDict):
 class UpdatedCronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: UpdatedCronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: UpdatedCronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1953,15 +2035,24 @@ class CronPauseInput(TypedDict):
     idempotency_key: NotRequired[str]
 
 
+class CronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1972,14 +2063,17 @@ class CronJobLastRun(TypedDict):
 class CronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
