@@ -61,7 +61,7 @@ export class OwnCalls {
    * `param` names a field of the input, or `capability`.
    */
   plan(principal: Principal, call: PlannedCall): Promise<void> {
-    return this.#bound().plan(principal, call);
+    return this.#requireMaker().plan(principal, call);
   }
 
   /** Makes the call as a key is now. A key that has ended is a failure like any other. */
@@ -72,14 +72,14 @@ export class OwnCalls {
     signal: AbortSignal,
   ): Promise<MadeCall> {
     try {
-      return await this.#bound().make(await currentKey(keys, accountId, keyId), call, signal);
+      return await this.#requireMaker().make(await currentKey(keys, accountId, keyId), call, signal);
     } catch (error) {
       if (error instanceof Problem) return { problem: error, data: null, costNanos: 0n };
       throw error;
     }
   }
 
-  #bound(): OwnCallMaker {
+  #requireMaker(): OwnCallMaker {
     if (this.#maker === null) throw problem('SERVICE_UNAVAILABLE', { message: 'The service starts.' });
     return this.#maker;
   }
@@ -90,7 +90,7 @@ export class OwnCalls {
     if (account === null) throw problem('NOT_FOUND', { message: 'The account is gone.' });
     const { projectId, tier, suspended } = account;
     const scopes = [call.capability];
-    const { problem: failure } = await this.#bound().make(
+    const { problem: failure } = await this.#requireMaker().make(
       {
         kind: ownKind,
         id: call.bookedUnder,

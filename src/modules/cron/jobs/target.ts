@@ -57,11 +57,11 @@ export function targetOf({ task, target }: Sent, inputText: string): Target | un
       kind: 'call',
       capability: PUBLISH,
       queue,
-      payload: bounded(texts.payload ?? '{}', 'target.payload'),
+      payload: requireBounded(texts.payload ?? '{}', 'target.payload'),
       keyId,
     };
   }
-  const payload = bounded(texts.input ?? '{}', 'target.input');
+  const payload = requireBounded(texts.input ?? '{}', 'target.input');
   return { kind: 'call', capability: capability as string, queue: null, payload, keyId };
 }
 
@@ -163,7 +163,7 @@ function partsOf(inputText: string): { readonly payload?: string; readonly input
   return { ...part('payload'), ...part('input') };
 }
 
-function bounded(text: string, param: string): string {
+function requireBounded(text: string, param: string): string {
   if (Buffer.byteLength(text) <= PAYLOAD_BYTES_MAX) return text;
   throw invalidField(param, 'size', `${param} must be at most ${PAYLOAD_BYTES_MAX} bytes of JSON.`);
 }

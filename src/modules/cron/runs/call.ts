@@ -74,18 +74,18 @@ async function outcomeOf(
 ): Promise<MadeCall | null> {
   const over = new AbortController();
   const late = async () => {
-    await aborted(timedOut, over.signal);
+    await untilAborted(timedOut, over.signal);
     await sleep(LEASE_MARGIN_SECONDS * 1_000, undefined, { signal: over.signal }).catch(() => undefined);
   };
   try {
-    return await Promise.race([making, late().then(() => null), aborted(ended, over.signal).then(() => null)]);
+    return await Promise.race([making, late().then(() => null), untilAborted(ended, over.signal).then(() => null)]);
   } finally {
     over.abort();
     making.catch(() => undefined);
   }
 }
 
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
+function untilAborted(signal: AbortSignal, over: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (signal.aborted) resolve();
   signal.addEventListener('abort', () => resolve(), { signal: over });

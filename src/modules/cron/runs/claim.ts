@@ -48,25 +48,37 @@ interface Beginning {
   readonly jobStatus: JobStatus;
 }
 
-/** Jobs of short and of long timeouts are claimed apart. */
-const dueOf = (name: string, ofTimeout: string) => ({
-  select: statement(
-    `cron_select_due${name}`,
-    `SELECT j.job_id, j.key_id, j.name, j.task_url, j.capability, j.queue, j.run_as, j.timeout_seconds, j.retries, j.cron_expr, j.timezone,
-          j.next_run_at, j.payload, j.headers, j.secret, j.previous_secret, j.previous_secret_until
+// Jobs of short and of long timeouts are claimed apart: each text with its condition.
+const dueColumns = `j.job_id, j.key_id, j.name, j.task_url, j.capability, j.queue, j.run_as, j.timeout_seconds, j.retries, j.cron_expr, j.timezone,
+          j.next_run_at, j.payload, j.headers, j.secret, j.previous_secret, j.previous_secret_until`;
+const selectDue = statement(
+  'cron_select_due',
+  `SELECT ${dueColumns}
      FROM cron.job j
-    WHERE j.account_id = $1 AND j.next_run_at <= core.clock_now() AND j.timeout_seconds ${ofTimeout}
+    WHERE j.account_id = $1 AND j.next_run_at <= core.clock_now() AND j.timeout_seconds <= ${SHORT_SECONDS}
     ORDER BY j.next_run_at, j.job_id
     LIMIT $2::int`,
-  ),
-  next: statement(
-    `cron_next_slot${name}`,
-    `SELECT j.next_run_at AS due_at FROM cron.job j
-    WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL AND j.timeout_seconds ${ofTimeout} ORDER BY j.next_run_at LIMIT 1`,
-  ),
-});
-const shortDue = dueOf('', `<= ${SHORT_SECONDS}`);
-const longDue = dueOf('_long', `> ${SHORT_SECONDS}`);
+);
+const selectDueLong = statement(
+  'cron_select_due_long',
+  `SELECT ${dueColumns}
+     FROM cron.job j
+    WHERE j.account_id = $1 AND j.next_run_at <= core.clock_now() AND j.timeout_seconds > ${SHORT_SECONDS}
+    ORDER BY j.next_run_at, j.job_id
+    LIMIT $2::int`,
+);
+const nextSlot = statement(
+  'cron_next_slot',
+  `SELECT j.next_run_at AS due_at FROM cron.job j
+    WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL AND j.timeout_seconds <= ${SHORT_SECONDS} ORDER BY j.next_run_at LIMIT 1`,
+);
+const nextSlotLong = statement(
+  'cron_next_slot_long',
+  `SELECT j.next_run_at AS due_at FROM cron.job j
+    WHERE j.account_id = $1 AND j.next_run_at IS NOT NULL AND j.timeout_seconds > ${SHORT_SECONDS} ORDER BY j.next_run_at LIMIT 1`,
+);
+const shortDue = { select: selectDue, next: nextSlot };
+const longDue = { select: selectDueLong, next: nextSlotLong };
 const readTier = statement('cron_read_tier', 'SELECT a.tier FROM core.account a WHERE a.account_id = $1');
 const insertRuns = statement(
   'cron_insert_runs',

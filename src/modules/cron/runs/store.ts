@@ -21,14 +21,14 @@ const selectRuns = statement(
     ORDER BY r.scheduled_at DESC
     LIMIT $4::int`,
 );
-/** Runs of short and of long timeouts are claimed apart. */
-const lapsedOf = (name: string, ofTimeout: string) => ({
-  claim: statement(
-    `cron_claim_lapsed${name}`,
-    `WITH c AS MATERIALIZED (
+// Runs of short and of long timeouts are claimed apart.
+const claimLapsed = statement(
+  'cron_claim_lapsed',
+  `WITH c AS MATERIALIZED (
      SELECT r.run_id, core.clock_now() + interval '${LEASE_MS} milliseconds' AS lease_end
        FROM cron.run r
-      WHERE r.account_id = $1 AND r.lease_until <= core.clock_now() AND r.run_id <> ALL($3::text[]) AND r.timeout_seconds ${ofTimeout}
+      WHERE r.account_id = $1 AND r.lease_until <= core.clock_now() AND r.run_id <> ALL($3::text[])
+        AND r.timeout_seconds <= ${SHORT_SECONDS}
       ORDER BY r.lease_until
       LIMIT $2
         FOR UPDATE SKIP LOCKED)
@@ -37,15 +37,35 @@ const lapsedOf = (name: string, ofTimeout: string) => ({
      FROM c
     WHERE r.account_id = $1 AND r.run_id = c.run_id
    RETURNING ${columns}`,
-  ),
-  next: statement(
-    `cron_next_lapse${name}`,
-    `SELECT r.lease_until AS due_at FROM cron.run r
-    WHERE r.account_id = $1 AND r.lease_until IS NOT NULL AND r.timeout_seconds ${ofTimeout} ORDER BY r.lease_until LIMIT 1`,
-  ),
-});
-const shortLapsed = lapsedOf('', `<= ${SHORT_SECONDS}`);
-const longLapsed = lapsedOf('_long', `> ${SHORT_SECONDS}`);
+);
+const claimLapsedLong = statement(
+  'cron_claim_lapsed_long',
+  `WITH c AS MATERIALIZED (
+     SELECT r.run_id, core.clock_now() + interval '${LEASE_MS} milliseconds' AS lease_end
+       FROM cron.run r
+      WHERE r.account_id = $1 AND r.lease_until <= core.clock_now() AND r.run_id <> ALL($3::text[])
+        AND r.timeout_seconds > ${SHORT_SECONDS}
+      ORDER BY r.lease_until
+      LIMIT $2
+        FOR UPDATE SKIP LOCKED)
+   UPDATE cron.run AS r
+      SET attempt = r.attempt + 1, status = 'running', lease_until = c.lease_end
+     FROM c
+    WHERE r.account_id = $1 AND r.run_id = c.run_id
+   RETURNING ${columns}`,
+);
+const nextLapse = statement(
+  'cron_next_lapse',
+  `SELECT r.lease_until AS due_at FROM cron.run r
+    WHERE r.account_id = $1 AND r.lease_until IS NOT NULL AND r.timeout_seconds <= ${SHORT_SECONDS} ORDER BY r.lease_until LIMIT 1`,
+);
+const nextLapseLong = statement(
+  'cron_next_lapse_long',
+  `SELECT r.lease_until AS due_at FROM cron.run r
+    WHERE r.account_id = $1 AND r.lease_until IS NOT NULL AND r.timeout_seconds > ${SHORT_SECONDS} ORDER BY r.lease_until LIMIT 1`,
+);
+const shortLapsed = { claim: claimLapsed, next: nextLapse };
+const longLapsed = { claim: claimLapsedLong, next: nextLapseLong };
 const selectTargets = statement(
   'cron_select_targets',
   `SELECT j.job_id, ${targetColumns} FROM cron.job j WHERE j.account_id = $1 AND j.job_id = ANY($2::text[])`,
