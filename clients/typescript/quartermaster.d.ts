@@ -7607,6 +7607,10 @@ export interface WebFetchInput {
   schema?: Record<string, unknown>;
   /** Model for format json; */
   model?: string;
+  /** Whether scripts draw a page in a browser: */
+  render?: "auto" | "always" | "never";
+  /** CSS selector of an element to wait for, up to 10 s: */
+  wait_for?: string;
   /** Whether navigation, headers, footers and the like are left out; */
   main_content?: boolean;
   /** Whether to list the links of the page; */
@@ -7625,6 +7629,8 @@ export interface WebFetchData {
   content: string;
   content_hash: string;
   truncated: boolean;
+  rendered: boolean;
+  render_error: string | null;
   links: Array<string> | null;
   json: unknown;
   ai_cost_usd: number | null;
@@ -7719,6 +7725,10 @@ export interface WebCrawlInput {
   exclude?: Array<string>;
   /** Format of content; */
   format?: "markdown" | "text" | "html";
+  /** Whether scripts draw a page in a browser: */
+  render?: "auto" | "always" | "never";
+  /** CSS selector of an element to wait for, up to 10 s: */
+  wait_for?: string;
   /** Whether navigation, headers, footers and the like are left out; */
   main_content?: boolean;
   /** Makes a retry safe: */
@@ -7758,6 +7768,8 @@ export interface WebCrawlGetDataItemsItem {
   content: string;
   content_hash: string;
   truncated: boolean;
+  rendered: boolean;
+  render_error: string | null;
   depth: number;
   error: string | null;
 }

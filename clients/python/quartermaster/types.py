@@ -6528,6 +6528,8 @@ class WebFetchInput(TypedDict):
     format: NotRequired[Literal["markdown", "text", "html", "json"]]
     schema: NotRequired[dict[str, Any]]
     model: NotRequired[str]
+    render: NotRequired[Literal["auto", "always", "never"]]
+    wait_for: NotRequired[str]
     main_content: NotRequired[bool]
     links: NotRequired[bool]
     bytes_max: NotRequired[int]
@@ -6543,6 +6545,8 @@ class WebFetchData(TypedDict):
     content: str
     content_hash: str
     truncated: bool
+    rendered: bool
+    render_error: str | None
     links: list[str] | None
     json: Any
     ai_cost_usd: float | None
@@ -6615,6 +6619,8 @@ class WebCrawlInput(TypedDict):
     include: NotRequired[list[str]]
     exclude: NotRequired[list[str]]
     format: NotRequired[Literal["markdown", "text", "html"]]
+    render: NotRequired[Literal["auto", "always", "never"]]
+    wait_for: NotRequired[str]
     main_content: NotRequired[bool]
     idempotency_key: NotRequired[str]
 
@@ -6649,6 +6655,8 @@ class WebCrawlGetDataItemsItem(TypedDict):
     content: str
     content_hash: str
     truncated: bool
+    rendered: bool
+    render_error: str | None
     depth: int
     error: str | None
 
