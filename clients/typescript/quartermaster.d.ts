@@ -1149,6 +1149,7 @@ export interface AccountTierDataLimits {
   free_reads_burst: number;
   management_writes_per_minute: number;
   object_deletes_per_second: number;
+  webhooks_received_per_second: number;
   requests_in_flight: number;
   long_calls: number;
   keys: number;

@@ -911,6 +911,7 @@ class AccountTierDataLimits(TypedDict):
     free_reads_burst: int
     management_writes_per_minute: int
     object_deletes_per_second: int
+    webhooks_received_per_second: int
     requests_in_flight: int
     long_calls: int
     keys: int

@@ -149,9 +149,9 @@ export class RawRead extends RawArrived implements RawRequest {
   async invoke(
     capability: string,
     input: Parameters<RawRequest['invoke']>[1],
-    { idempotencyKey = null as string | null } = {},
+    { idempotencyKey = null, ...options }: { idempotencyKey?: string | null; fingerprint?: string } = {},
   ) {
-    const call = { ...this.#callOf(capability), input, idempotencyKey };
+    const call = { ...this.#callOf(capability), ...options, input, idempotencyKey };
     return invoke(this.#parts.gateway, { ...call, ignoresUnknown: this.#ignoresUnknown });
   }
 

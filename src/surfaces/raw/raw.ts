@@ -146,9 +146,10 @@ async function arrive(
   slot.raw = { ...raw, visit, identity: visit };
   occupy(traffic, visit, slot, reply, NOBODY);
   if (route.headersFor !== undefined) slot.raw.headers = await route.headersFor(head, state());
-  const credential = route.credentialOf?.(head) ?? null;
+  const credential = route.credentialOf?.(head, state()) ?? null;
   if (credential !== null) {
     const principal = await doorOf(gateway, request, reply).enter(credential);
+    if (route.rate !== undefined) await takeRate(gateway, route.rate, principal);
     admitLong(gateway, route, head, principal);
   } else if (route.bodyCredentialOf !== undefined) {
     const { signing, named } = await beginSigning(gateway, route, head);
@@ -173,6 +174,12 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
       return principal;
     },
   };
+}
+
+/** Throws RATE_LIMITED. */
+async function takeRate({ limiter }: Gateway, rate: 'received', { accountId, tier }: Principal): Promise<void> {
+  const grant = await limiter?.take(accountId, tier, rate);
+  if (grant?.allowed === false) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
 }
 
 async function enterAs(gateway: Gateway, principal: Principal, slot: CallSlot, reply: FastifyReply): Promise<void> {
