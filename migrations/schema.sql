@@ -1072,6 +1072,47 @@ CREATE TABLE core.webhook (
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
 
+CREATE TABLE core.webhook_receiver (
+  account_id text COLLATE "C" NOT NULL,
+  receiver_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  description text COLLATE "C",
+  scheme text COLLATE "C" NOT NULL,
+  secret bytea,
+  header text COLLATE "C",
+  encoding text COLLATE "C",
+  target_kind text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  filter text COLLATE "C",
+  disabled boolean NOT NULL,
+  address_number integer NOT NULL,
+  revision integer NOT NULL,
+  created_by text COLLATE "C" NOT NULL,
+  last_received_at timestamp with time zone,
+  failing_code text COLLATE "C",
+  failing_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_receiver_pkey PRIMARY KEY (account_id, receiver_id),
+  CONSTRAINT webhook_receiver_target_kind_check CHECK ((target_kind = ANY (ARRAY['queue'::text, 'channel'::text])))
+);
+
+CREATE TABLE core.webhook_request (
+  account_id text COLLATE "C" NOT NULL,
+  receiver_id text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  status smallint NOT NULL,
+  code text COLLATE "C",
+  event text COLLATE "C",
+  delivery_id text COLLATE "C",
+  bytes integer NOT NULL,
+  message_id text COLLATE "C",
+  message text COLLATE "C",
+  CONSTRAINT webhook_request_pkey PRIMARY KEY (account_id, receiver_id, request_id)
+);
+
 CREATE TABLE core.webhook_secret (
   account_id text COLLATE "C" NOT NULL,
   generation integer NOT NULL,

@@ -872,6 +872,298 @@ export interface AccountWebhooksRedeliverInput {
   idempotency_key?: string;
 }
 
+export interface AccountWebhooksReceiveCreateInputVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  secret?: string | null;
+  header?: string | null;
+  encoding?: "hex" | "base64" | "base64url" | null;
+}
+
+export interface AccountWebhooksReceiveCreateInputTo {
+  queue?: string;
+  channel?: string;
+}
+
+export interface AccountWebhooksReceiveCreateInputFilter {
+  events?: Array<string> | null;
+  json?: unknown;
+}
+
+export interface AccountWebhooksReceiveCreateInput {
+  /** For people; */
+  name: string;
+  /** How requests are verified. */
+  verify: AccountWebhooksReceiveCreateInputVerify;
+  /** Either {queue} or {channel}. */
+  to: AccountWebhooksReceiveCreateInputTo;
+  /** Requests that become messages; */
+  filter?: AccountWebhooksReceiveCreateInputFilter | null;
+  /** Note for people. */
+  description?: string | null;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveCreateDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveCreateDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveCreateDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveCreateData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveCreateDataVerify;
+  to: AccountWebhooksReceiveCreateDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveCreateDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  secret: string | null;
+}
+
+export interface AccountWebhooksReceiveListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItem {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveListDataItemsItemVerify;
+  to: AccountWebhooksReceiveListDataItemsItemTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveListDataItemsItemLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountWebhooksReceiveListData {
+  items: Array<AccountWebhooksReceiveListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountWebhooksReceiveGetInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+}
+
+export interface AccountWebhooksReceiveGetDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveGetDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveGetDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveGetData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveGetDataVerify;
+  to: AccountWebhooksReceiveGetDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveGetDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountWebhooksReceiveUpdateInputVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  secret?: string | null;
+  header?: string | null;
+  encoding?: "hex" | "base64" | "base64url" | null;
+}
+
+export interface AccountWebhooksReceiveUpdateInputTo {
+  queue?: string;
+  channel?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateInputFilter {
+  events?: Array<string> | null;
+  json?: unknown;
+}
+
+export interface AccountWebhooksReceiveUpdateInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** For people; */
+  name?: string;
+  /** How requests are verified. */
+  verify?: AccountWebhooksReceiveUpdateInputVerify;
+  /** Either {queue} or {channel}. */
+  to?: AccountWebhooksReceiveUpdateInputTo;
+  /** Requests that become messages; */
+  filter?: AccountWebhooksReceiveUpdateInputFilter | null;
+  /** Note for people. */
+  description?: string | null;
+  /** Whether it takes requests. */
+  state?: "active" | "disabled";
+  /** True: */
+  new_url?: boolean;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveUpdateDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveUpdateDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveUpdateDataVerify;
+  to: AccountWebhooksReceiveUpdateDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveUpdateDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  secret: string | null;
+}
+
+export interface AccountWebhooksReceiveDeleteInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveDeleteData {
+  receiver_id: string;
+  deleted: boolean;
+  status: string | null;
+}
+
+export interface AccountWebhooksReceiveRequestsInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountWebhooksReceiveRequestsDataItemsItem {
+  request_id: string;
+  receiver_id: string;
+  received_at: string;
+  outcome: "published" | "duplicate" | "filtered" | "challenge" | "refused";
+  status: number;
+  code: string | null;
+  event: string | null;
+  delivery_id: string | null;
+  bytes: number;
+  message_id: string | null;
+  message: Record<string, unknown> | null;
+}
+
+export interface AccountWebhooksReceiveRequestsData {
+  items: Array<AccountWebhooksReceiveRequestsDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountWebhooksReceiveTestInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** What it is about, such as push. */
+  event?: string | null;
+  /** Its body; */
+  body?: Record<string, unknown>;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveTestData {
+  receiver_id: string;
+  request_id: string;
+  message_id: string;
+}
+
+export interface AccountWebhooksReceiveReplayInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** Id of the request, `whq_…`, as receive/requests returns it. */
+  request_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveReplayData {
+  receiver_id: string;
+  request_id: string;
+  message_id: string;
+}
+
 export interface AccountTopupInput {
   /** Credit to buy, 5 to 10000 USD in whole cents; */
   amount_usd?: number | null;
@@ -1154,6 +1446,7 @@ export interface AccountTierDataLimits {
   long_calls: number;
   keys: number;
   webhooks: number;
+  webhook_receivers: number;
   ai_batches: number;
   questions: number;
   cron_jobs: number;
@@ -1178,6 +1471,7 @@ export interface AccountTierDataLimits {
 export interface AccountTierDataUsage {
   keys: number;
   webhooks: number;
+  webhook_receivers: number;
   ai_batches: number;
   questions: number;
   cron_jobs: number;
@@ -8069,6 +8363,14 @@ export interface Calls {
   'account.webhooks.default_secret': [AccountWebhooksDefaultSecretInput, AccountWebhooksDefaultSecretData];
   'account.webhooks.default_secret.rotate': [AccountWebhooksDefaultSecretRotateInput, AccountWebhooksDefaultSecretRotateData];
   'account.webhooks.redeliver': [AccountWebhooksRedeliverInput, WebhookDelivery];
+  'account.webhooks.receive.create': [AccountWebhooksReceiveCreateInput, AccountWebhooksReceiveCreateData];
+  'account.webhooks.receive.list': [AccountWebhooksReceiveListInput, AccountWebhooksReceiveListData];
+  'account.webhooks.receive.get': [AccountWebhooksReceiveGetInput, AccountWebhooksReceiveGetData];
+  'account.webhooks.receive.update': [AccountWebhooksReceiveUpdateInput, AccountWebhooksReceiveUpdateData];
+  'account.webhooks.receive.delete': [AccountWebhooksReceiveDeleteInput, AccountWebhooksReceiveDeleteData];
+  'account.webhooks.receive.requests': [AccountWebhooksReceiveRequestsInput, AccountWebhooksReceiveRequestsData];
+  'account.webhooks.receive.test': [AccountWebhooksReceiveTestInput, AccountWebhooksReceiveTestData];
+  'account.webhooks.receive.replay': [AccountWebhooksReceiveReplayInput, AccountWebhooksReceiveReplayData];
   'account.topup': [AccountTopupInput, Topup];
   'account.topup.get': [AccountTopupGetInput, Topup];
   'account.topup.list': [AccountTopupListInput, AccountTopupListData];
@@ -8421,6 +8723,24 @@ export interface Methods {
       };
       /** Delivers an event once more. */
       redeliver: Method<'account.webhooks.redeliver', true>;
+      receive: {
+        /** Creates an address that receives webhooks of another service. */
+        create: Method<'account.webhooks.receive.create', true>;
+        /** Lists the webhook receivers of the account. */
+        list: Method<'account.webhooks.receive.list', false>;
+        /** Shows a webhook receiver. */
+        get: Method<'account.webhooks.receive.get', true>;
+        /** Changes a webhook receiver. */
+        update: Method<'account.webhooks.receive.update', true>;
+        /** Deletes a webhook receiver. */
+        delete: Method<'account.webhooks.receive.delete', true>;
+        /** Lists the requests of a webhook receiver. */
+        requests: Method<'account.webhooks.receive.requests', true>;
+        /** Publishes a sample request of a webhook receiver. */
+        test: Method<'account.webhooks.receive.test', true>;
+        /** Publishes a received request once more. */
+        replay: Method<'account.webhooks.receive.replay', true>;
+      };
     };
     /** Begins a top-up: answers a link where a person pays. */
     topup: Method<'account.topup', false> & {

@@ -170,6 +170,9 @@ export const admission = {
     loggedCalls: 1_000,
     /** Short calls that succeeded and wait for the request log's archive, some 600 bytes each. */
     shortCallsWaiting: 20_000,
+    /** Received webhooks of a second that are to be listed, and the bytes of their messages; more are not listed. */
+    receivedWebhooks: 10_000,
+    receivedWebhookBytes: 16 * MIB,
     /** Streams that follow a log, each with a read a second: 503 OVERLOADED. */
     tailsMax: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
@@ -236,6 +239,9 @@ export const admission = {
     /** Its short calls of a second that the request log keeps: of more a sample. */
     shortCallsPerSecond: 50,
     shortCallsWaiting: 2_000,
+    /** Its received webhooks of a second that are to be listed, and the bytes of their messages. */
+    receivedWebhooks: 1_000,
+    receivedWebhookBytes: 4 * MIB,
     /** Streams that follow its request log, and as many that follow its log records: 429 CONCURRENCY_LIMITED. */
     tailsMax: 5,
     /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */
@@ -262,6 +268,8 @@ export const admission = {
     paymentWebhookBytesMax: 256 * KIB,
     /** What a vendor says of a job: the token in the address is looked up first. */
     vendorCallbackBytesMax: MIB,
+    /** What another service sends to a receiver: the token in the address and the account's rate come first, then one hash; what is above 256 KiB is not read. */
+    receivedWebhookBytesMax: MIB,
     /** One message of MCP: the key, its scope and rate come first, then the bound of the tool that it calls. */
     mcpMessageBytesMax: 512 * KIB,
   },

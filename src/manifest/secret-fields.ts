@@ -15,6 +15,8 @@ const NOT_SECRET: Readonly<Record<string, string>> = {
   'account.ledger.list key_id': 'names a key, and is not the key',
   'account.requests.list key_id': 'names a key, and is not the key',
   'account.requests.list code': 'an error code',
+  'account.webhooks.receive.create verify.header': 'the name of a header',
+  'account.webhooks.receive.update verify.header': 'the name of a header',
   'errors.capture code': 'an error code',
   'email.send headers': 'every recipient sees them',
   'email.batch.send items[].headers': 'every recipient sees them',

@@ -662,6 +662,268 @@ class AccountWebhooksRedeliverInput(TypedDict):
     idempotency_key: NotRequired[str]
 
 
+class AccountWebhooksReceiveCreateInputVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    secret: NotRequired[str | None]
+    header: NotRequired[str | None]
+    encoding: NotRequired[Literal["hex", "base64", "base64url", None]]
+
+
+class AccountWebhooksReceiveCreateInputTo(TypedDict):
+    queue: NotRequired[str]
+    channel: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateInputFilter(TypedDict):
+    events: NotRequired[list[str] | None]
+    json: NotRequired[Any]
+
+
+class AccountWebhooksReceiveCreateInput(TypedDict):
+    name: str
+    verify: AccountWebhooksReceiveCreateInputVerify
+    to: AccountWebhooksReceiveCreateInputTo
+    filter: NotRequired[AccountWebhooksReceiveCreateInputFilter | None]
+    description: NotRequired[str | None]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveCreateDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveCreateDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveCreateDataVerify
+    to: AccountWebhooksReceiveCreateDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveCreateDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+    secret: str | None
+
+
+class AccountWebhooksReceiveListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountWebhooksReceiveListDataItemsItemVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveListDataItemsItemTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveListDataItemsItemLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveListDataItemsItem(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveListDataItemsItemVerify
+    to: AccountWebhooksReceiveListDataItemsItemTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveListDataItemsItemLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class AccountWebhooksReceiveListData(TypedDict):
+    items: list[AccountWebhooksReceiveListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountWebhooksReceiveGetInput(TypedDict):
+    receiver_id: str
+
+
+class AccountWebhooksReceiveGetDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveGetDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveGetDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveGetData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveGetDataVerify
+    to: AccountWebhooksReceiveGetDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveGetDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class AccountWebhooksReceiveUpdateInputVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    secret: NotRequired[str | None]
+    header: NotRequired[str | None]
+    encoding: NotRequired[Literal["hex", "base64", "base64url", None]]
+
+
+class AccountWebhooksReceiveUpdateInputTo(TypedDict):
+    queue: NotRequired[str]
+    channel: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateInputFilter(TypedDict):
+    events: NotRequired[list[str] | None]
+    json: NotRequired[Any]
+
+
+class AccountWebhooksReceiveUpdateInput(TypedDict):
+    receiver_id: str
+    name: NotRequired[str]
+    verify: NotRequired[AccountWebhooksReceiveUpdateInputVerify]
+    to: NotRequired[AccountWebhooksReceiveUpdateInputTo]
+    filter: NotRequired[AccountWebhooksReceiveUpdateInputFilter | None]
+    description: NotRequired[str | None]
+    state: NotRequired[Literal["active", "disabled"]]
+    new_url: NotRequired[bool]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveUpdateDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveUpdateDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveUpdateDataVerify
+    to: AccountWebhooksReceiveUpdateDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveUpdateDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+    secret: str | None
+
+
+class AccountWebhooksReceiveDeleteInput(TypedDict):
+    receiver_id: str
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveDeleteData(TypedDict):
+    receiver_id: str
+    deleted: bool
+    status: str | None
+
+
+class AccountWebhooksReceiveRequestsInput(TypedDict):
+    receiver_id: str
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountWebhooksReceiveRequestsDataItemsItem(TypedDict):
+    request_id: str
+    receiver_id: str
+    received_at: str
+    outcome: Literal["published", "duplicate", "filtered", "challenge", "refused"]
+    status: int
+    code: str | None
+    event: str | None
+    delivery_id: str | None
+    bytes: int
+    message_id: str | None
+    message: dict[str, Any] | None
+
+
+class AccountWebhooksReceiveRequestsData(TypedDict):
+    items: list[AccountWebhooksReceiveRequestsDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountWebhooksReceiveTestInput(TypedDict):
+    receiver_id: str
+    event: NotRequired[str | None]
+    body: NotRequired[dict[str, Any]]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveTestData(TypedDict):
+    receiver_id: str
+    request_id: str
+    message_id: str
+
+
+class AccountWebhooksReceiveReplayInput(TypedDict):
+    receiver_id: str
+    request_id: str
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveReplayData(TypedDict):
+    receiver_id: str
+    request_id: str
+    message_id: str
+
+
 class AccountTopupInput(TypedDict):
     amount_usd: NotRequired[float | None]
     amount: NotRequired[float | None]
@@ -916,6 +1178,7 @@ class AccountTierDataLimits(TypedDict):
     long_calls: int
     keys: int
     webhooks: int
+    webhook_receivers: int
     ai_batches: int
     questions: int
     cron_jobs: int
@@ -940,6 +1203,7 @@ class AccountTierDataLimits(TypedDict):
 class AccountTierDataUsage(TypedDict):
     keys: int
     webhooks: int
+    webhook_receivers: int
     ai_batches: int
     questions: int
     cron_jobs: int
