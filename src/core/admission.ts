@@ -78,6 +78,11 @@ export const admission = {
     failedLoginsWindowMs: 60_000,
     /** Views of pages that need no session, such as those to pay: 429 RATE_LIMITED. */
     pagesPerMinute: 240,
+    /**
+     * Requests of pages of other origins to a bucket of S3 that name no key, preflights most of all: 503 SlowDown. Each reads the rules of the
+     * bucket's name, of up to 200 accounts in pages of 20.
+     */
+    crossOriginPerMinute: 600,
     /** Session cookies that were nobody's, in the window of logins: 429 RATE_LIMITED without a read of the database. Live sessions pass from elsewhere. */
     unknownSessionsMax: 60,
     /**
@@ -262,6 +267,10 @@ export const admission = {
   doors: {
     /** Of pages to sign in, to approve a device and to pay; of /oauth. */
     formBytesMax: 16 * KIB,
+    /** Of S3, before the file: fields with their heads, and how many; behind it, which nobody reads. The file has the bound of a PUT. */
+    postFieldsBytesMax: 32 * KIB,
+    postFieldsMax: 100,
+    postBehindBytesMax: 64 * KIB,
     /** Of the console, whose forms hold payloads. */
     consoleFormBytesMax: 128 * KIB,
     /** What a payment provider says. Costs one hash; it is read as JSON only when its signature is right. */

@@ -3,7 +3,6 @@
 // opens nothing, as every call needs a signature, and its answer has the headers of the very bucket.
 
 import type { RawAnswer, RawHead } from '../../../kit/raw-route.ts';
-import type { Services } from '../../../kit/services.ts';
 import { signedOf } from '../../../lib/sigv4.ts';
 import type { PageRequest } from '../buckets/cors.ts';
 import { corsOfBucket, corsOfName } from '../buckets/cors-store.ts';
@@ -17,13 +16,13 @@ type Headers = Readonly<Record<string, string>>;
 /** A cache must not give a page what it keeps for another one, or for none. */
 const VARIES: Headers = { vary: 'Origin' };
 
-/** What every answer to the request carries. */
-export async function headersOfAnswer(head: RawHead, { core }: StorageState): Promise<Headers> {
+/** What every answer to the request carries. Throws RATE_LIMITED. */
+export async function headersOfAnswer(head: RawHead, state: StorageState): Promise<Headers> {
   if (head.method === 'OPTIONS') return {};
   const page = pageRequestOf(head.method, head.headers);
   const bucket = page === null ? null : bucketIn(head);
   if (page === null || bucket === null) return VARIES;
-  return (await corsFor(core, head, bucket, page)) ?? VARIES;
+  return (await corsFor(state, head, bucket, page)) ?? VARIES;
 }
 
 /** Of what is known to be a call of this account. */
@@ -34,11 +33,11 @@ export async function headersFor(head: RawHead, { core }: StorageState, accountI
   return (await corsOfBucket(core.db, { accountId, bucket }, page)) ?? VARIES;
 }
 
-/** Throws BadRequest, AccessForbidden. */
-export async function answerPreflight(head: RawHead, { core }: StorageState): Promise<RawAnswer> {
+/** Throws BadRequest, AccessForbidden, RATE_LIMITED. */
+export async function answerPreflight(head: RawHead, state: StorageState): Promise<RawAnswer> {
   const page = askedBy(head.headers);
   const bucket = bucketIn(head);
-  const headers = bucket === null ? null : await corsFor(core, head, bucket, page);
+  const headers = bucket === null ? null : await corsFor(state, head, bucket, page);
   if (headers !== null) return { status: 200, headers: { ...headers, 'x-amz-request-id': head.requestId }, body: '' };
   throw refusal(
     'AccessForbidden',
@@ -47,9 +46,17 @@ export async function answerPreflight(head: RawHead, { core }: StorageState): Pr
   );
 }
 
-async function corsFor(core: Services, head: RawHead, bucket: string, page: PageRequest): Promise<Headers | null> {
+async function corsFor(
+  { core, crossOrigin }: StorageState,
+  head: RawHead,
+  bucket: string,
+  page: PageRequest,
+): Promise<Headers | null> {
   const keyId = signedOf(head, { services: ['s3'] })?.accessKeyId;
-  if (keyId === undefined) return corsOfName(core.db, bucket, page);
+  if (keyId === undefined) {
+    crossOrigin.count(head.remoteAddress);
+    return corsOfName(core.db, bucket, page);
+  }
   const [hash] = await core.keys.secretsOf(keyId);
   const found = hash === undefined ? 'unknown' : await core.keys.findByHash(hash);
   return typeof found === 'string' ? null : corsOfBucket(core.db, { accountId: found.accountId, bucket }, page);

@@ -1,5 +1,6 @@
 // PostObject: a form of a browser whose signed policy says what may be stored (docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html). Its fields
 // come before the file and are few; the key, its scope, rate and policy are looked at before a byte of the file is kept.
+import { admission } from '../../../core/admission.ts';
 import { type SignedText, signedTextCredential } from '../../../core/credentials/sigv4.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import { boundaryOf, FormError, FormStream, type StreamedPart } from '../../../lib/form-stream.ts';
@@ -22,10 +23,8 @@ import { notImplemented, refusal } from './wire/refusals.ts';
 import { urlEncoded, xmlDocument } from './wire/xml.ts';
 
 const CAPABILITY = 'storage.object.put';
-/** Amazon takes 20,000 bytes. */
-const FIELD_BOUNDS = { bytesMax: 32 * 1_024, partsMax: 100 };
-/** Fields behind the file, which nobody reads. */
-const BEHIND_BYTES_MAX = 64 * 1_024;
+const { postFieldsBytesMax, postFieldsMax, postBehindBytesMax: BEHIND_BYTES_MAX } = admission.doors;
+const FIELD_BOUNDS = { bytesMax: postFieldsBytesMax, partsMax: postFieldsMax };
 /** The file, and all beside it. */
 export const FORM_BYTES_MAX = PUT_BYTES_MAX + FIELD_BOUNDS.bytesMax + BEHIND_BYTES_MAX;
 /** Fields that are headers of a PUT. */
