@@ -20,6 +20,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['metrics', /\b12\b/],
   ['analytics', /"total":1\b|^1$/m],
   ['webhooks', /whsec_/],
+  ['webhooks-in', /passed/],
   ['keys', /queue\.publish/],
   ['money', /USD|"balance_usd"/],
   ['deleting-data', /distinct_ids/],

@@ -172,6 +172,13 @@ export const guides: readonly Guide[] = [
     summary: 'Signed events, sent to a URL of yours.',
   },
   {
+    name: 'webhooks-in',
+    title: 'Webhooks in',
+    group: 'Build',
+    about: ['account.webhooks.receive'],
+    summary: 'Webhooks of other services, verified, into a queue or channel.',
+  },
+  {
     name: 'keys',
     title: 'Keys and money',
     group: 'Build',
