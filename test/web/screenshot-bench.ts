@@ -5,8 +5,6 @@ import { type Client, client, createTestAccount, startTestService, type TestServ
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
 
-type BenchOptions = NonNullable<Parameters<typeof startTestService>[0]> & { readonly credit?: number };
-
 export class ScreenshotBench {
   readonly service: TestService;
   readonly accountId: string;
@@ -21,10 +19,9 @@ export class ScreenshotBench {
     this.call = client(service.url, secret);
   }
 
-  /** `credit`: in USD. */
-  static async start({ credit = 1, ...options }: BenchOptions = {}): Promise<ScreenshotBench> {
+  static async start(options: Parameters<typeof startTestService>[0] = {}): Promise<ScreenshotBench> {
     const service = await startTestService(options);
-    return new ScreenshotBench(service, await createTestAccount(service.core, credit));
+    return new ScreenshotBench(service, await createTestAccount(service.core, 1));
   }
 
   /** Inline; what the call answers, and the picture. */

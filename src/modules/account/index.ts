@@ -54,14 +54,6 @@ import { webhooksDelete } from './capabilities/webhooks/delete.ts';
 import { webhooksDeliveries } from './capabilities/webhooks/deliveries.ts';
 import { webhooksGet } from './capabilities/webhooks/get.ts';
 import { webhooksList } from './capabilities/webhooks/list.ts';
-import { receiveCreate } from './capabilities/webhooks/receive/create.ts';
-import { receiveDelete } from './capabilities/webhooks/receive/delete.ts';
-import { receiveGet } from './capabilities/webhooks/receive/get.ts';
-import { receiveList } from './capabilities/webhooks/receive/list.ts';
-import { receiveReplay } from './capabilities/webhooks/receive/replay.ts';
-import { receiveRequests } from './capabilities/webhooks/receive/requests.ts';
-import { receiveTest } from './capabilities/webhooks/receive/test.ts';
-import { receiveUpdate } from './capabilities/webhooks/receive/update.ts';
 import { webhooksRedeliver } from './capabilities/webhooks/redeliver.ts';
 import { webhooksRegister } from './capabilities/webhooks/register.ts';
 import { webhooksTest } from './capabilities/webhooks/test.ts';
@@ -70,14 +62,9 @@ import { accountWords } from './event-words.ts';
 import { accountEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
-import { receiverLimits } from './receivers/limits.ts';
-import { ReceivedLog } from './receivers/log.ts';
-import { ReceiverRing } from './receivers/ring.ts';
-import { receiveRoute } from './receivers/route.ts';
 import { CallBlocks } from './requests/archive.ts';
-import type { AccountState } from './state.ts';
 
-export const account = defineModule<AccountState>({
+export const account = defineModule<CallBlocks>({
   name: 'account',
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
@@ -118,14 +105,6 @@ export const account = defineModule<AccountState>({
     webhooksDefaultSecret,
     webhooksDefaultSecretRotate,
     webhooksRedeliver,
-    receiveCreate,
-    receiveList,
-    receiveGet,
-    receiveUpdate,
-    receiveDelete,
-    receiveRequests,
-    receiveTest,
-    receiveReplay,
     topup,
     topupGet,
     topupList,
@@ -146,19 +125,16 @@ export const account = defineModule<AccountState>({
   finders: [
     finder('key', keysList, ({ key_id: id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
     finder('webhook', webhooksList, ({ webhook_id: id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
-    finder('webhook receiver', receiveList, ({ receiver_id: id, name }) => ({ id, name, path: `/webhooks/in/${id}` })),
     requestFinder,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,
-  rawRoutes: [requestsTail, receiveRoute],
+  rawRoutes: [requestsTail],
   start(core) {
     const archive = new CallBlocks(core);
     core.requests.archive = archive;
-    return { archive, receivers: new ReceiverRing(core), received: new ReceivedLog(core) };
+    return archive;
   },
-  close: ({ received }) => received.flush(),
-  sweeps: ({ archive, received }) => [...archive.store.sweeps(), received.sweep()],
-  limits: receiverLimits,
+  sweeps: ({ store }) => store.sweeps(),
   derived: (offer) => [tier(offer), search(offer)],
   events: inWords(accountWords, [
     ...[...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],

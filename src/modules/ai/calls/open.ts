@@ -10,18 +10,16 @@ type ReadHere = SentChat & { readonly body: WireObject };
 /** The same, of a body that has so many characters: a long one is read in a thread, so it is counted here, and packed. */
 export function packLong(ask: ReadHere, characters: number): SentChat {
   if (characters <= admission.call.readHereBytesMax) return ask;
-  const { body, own } = ask;
-  const packed = packJson([body, own?.body ?? null]);
-  return { ...ask, body: packed, own: own && { ...own, body: {} }, inputTokens: inputTokensOf(body) };
+  const { body, response } = ask;
+  return { ...ask, body: packJson([body, response]), response: null, inputTokens: inputTokensOf(body) };
 }
 
 export async function openChat({ tokensBeside = 0, ...sent }: SentChat): Promise<ChatAsk> {
-  const [body, ownBody] = isPacked(sent.body)
+  const [body, response] = isPacked(sent.body)
     ? ((await unpackJson(sent.body)) as [WireObject, WireObject | null])
-    : [sent.body, sent.own?.body ?? null];
-  const own = sent.own === null || ownBody === null ? null : { ...sent.own, body: ownBody };
+    : [sent.body, sent.response];
   const inputTokens = (sent.inputTokens ?? (await inputTokensAside(body))) + tokensBeside;
-  return { ...sent, body, own, inputTokens };
+  return { ...sent, body, response, inputTokens };
 }
 
 export async function unpackHanded(handed: WireObject | PackedJson): Promise<WireObject> {

@@ -24,6 +24,5 @@ async function contentOf(task: ReadTask): Promise<Whole> {
     content: characters,
     links: [],
     truncated: false,
-    isShell: false,
   };
 }

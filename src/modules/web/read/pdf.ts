@@ -26,7 +26,6 @@ export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadP
     content,
     links: [],
     truncated: characters > bytesMax,
-    isShell: false,
   };
 }
 
