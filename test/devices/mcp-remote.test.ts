@@ -1,4 +1,4 @@
-// mcp-remote, unchanged: programs that start MCP servers as processes reach ours by it, from the address alone to a call.
+// mcp-remote, unchanged: it stands between a program that starts MCP servers as processes and a server at an address.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { signedIn } from '../support/console.ts';
 import { freePort } from '../support/process.ts';
 import { createTestAccount } from '../support/service.ts';
@@ -14,15 +14,17 @@ import { sharedService } from '../support/shared-service.ts';
 
 const PROXY = join(dirname(createRequire(import.meta.url).resolve('mcp-remote/package.json')), 'dist/proxy.js');
 
-/** Where it sends the person, which it writes for those who have no browser. */
-async function addressIn(output: Readable): Promise<URL> {
+/** The address of the page of consent, which mcp-remote writes for people without a browser. Its output is read on to the end. */
+function addressIn(output: Readable): Promise<URL> {
+  const { promise, resolve, reject } = Promise.withResolvers<URL>();
   let text = '';
-  for await (const chunk of output) {
+  output.on('data', (chunk) => {
     text += chunk;
     const [address] = /http\S+\/oauth\/authorize\?\S+(?=\s)/.exec(text) ?? [];
-    if (address !== undefined) return new URL(address);
-  }
-  throw new Error(`it ended and sent nobody anywhere: ${text}`);
+    if (address !== undefined) resolve(new URL(address));
+  });
+  output.on('end', () => reject(new Error(`mcp-remote ended, and sent nobody to a page: ${text}`)));
+  return promise;
 }
 
 test('registers itself, sends a person to the page of consent, and calls with the key that they gave', async () => {
@@ -45,6 +47,10 @@ test('registers itself, sends a person to the page of consent, and calls with th
     stderr: 'pipe',
   });
   const mcp = new Client({ name: 'a test', version: '1' });
+  onTestFinished(async () => {
+    await mcp.close();
+    await rm(folder, { recursive: true, force: true });
+  });
   const connected = mcp.connect(transport);
   const asked = await addressIn(transport.stderr as Readable);
   const person = await signedIn(url, secret);
@@ -59,11 +65,10 @@ test('registers itself, sends a person to the page of consent, and calls with th
     cap: '5',
     period: 'total',
   });
-  const back = await fetch((headers.get('refresh') ?? '').replace('0;url=', ''));
+  // It may begin to listen after it has sent the person away.
+  const back = await vi.waitFor(() => fetch((headers.get('refresh') ?? '').replace('0;url=', '')), 50_000);
   expect(back.status).toBe(200);
   await connected;
   const { content } = await mcp.callTool({ name: 'queue_create', arguments: { name: 'by-mcp-remote' } });
   expect(JSON.stringify(content)).toContain('by-mcp-remote');
-  await mcp.close();
-  await rm(folder, { recursive: true, force: true });
 });

@@ -164,9 +164,12 @@ test('a reader waits for a write that another began; calls without room after a 
   const first = log.flushShort('all');
   await begun.promise;
   let isRead = false;
-  const reader = log.flushShort({ accountId }).then(() => {
+  const readers = [log.flushShort({ accountId }), log.flushShort('due')];
+  const reader = (readers[0] as Promise<void>).then(() => {
     isRead = true;
   });
+  // All who wait share one write.
+  expect(readers[0]).toBe(readers[1]);
   await new Promise(setImmediate);
   expect(isRead).toBe(false);
   // Two more fill the room; the one that comes back then finds none.

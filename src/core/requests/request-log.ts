@@ -14,6 +14,8 @@ const TRIM_EVERY = 1_000;
 const ACCOUNTS_COUNTED = 10_000;
 const RECORDING_READ_EVERY_MS = 5_000;
 
+type ShortCallsAsked = 'due' | 'all' | { readonly accountId: string };
+
 export class RequestLog {
   readonly #db: Database;
   readonly #bounds: Pick<Admission, 'all' | 'account'>;
@@ -30,6 +32,8 @@ export class RequestLog {
   #recordingReadMs = Number.NEGATIVE_INFINITY;
   #writing: Promise<void> = Promise.resolve();
   #writingShort: Promise<void> = Promise.resolve();
+  #queuedShort: Promise<void> | null = null;
+  #askedShort: ShortCallsAsked[] = [];
   #queued: Promise<void> | null = null;
 
   constructor(db: Database, bounds: Pick<Admission, 'all' | 'account'>) {
@@ -116,18 +120,23 @@ export class RequestLog {
   }
 
   /**
-   * Writes short calls that are due, those of the account, or all, after the write that is under way: what had been taken by then is written too.
-   * What could not be written waits on; then it rejects.
+   * Writes short calls that are due, those of the account, or all. A write under way ends first, so calls that it had taken are written too;
+   * all who asked meanwhile share the next write. When it fails it rejects, and its calls wait on.
    */
-  flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
-    const turn = this.#writingShort.then(() => this.#flushShort(which));
+  flushShort(asked: ShortCallsAsked): Promise<void> {
+    this.#askedShort.push(asked);
+    if (this.#queuedShort !== null) return this.#queuedShort;
+    const turn = this.#writingShort.then(() => {
+      this.#queuedShort = null;
+      return this.#flushShort();
+    });
+    this.#queuedShort = turn;
     this.#writingShort = turn.catch(() => undefined);
     return turn;
   }
 
-  async #flushShort(which: 'due' | 'all' | { readonly accountId: string }): Promise<void> {
-    const short = this.#short;
-    const calls = which === 'due' ? short.takeDue() : which === 'all' ? short.takeAll() : short.takeOf(which.accountId);
+  async #flushShort(): Promise<void> {
+    const calls = this.#askedShort.splice(0).flatMap((asked) => this.#takeShort(asked));
     if (calls.length === 0) return;
     try {
       await this.archive.write(await rowsOf(calls, await clockNow(this.#db)));
@@ -135,6 +144,11 @@ export class RequestLog {
       for (const call of calls) this.addShort(call);
       throw error;
     }
+  }
+
+  #takeShort(asked: ShortCallsAsked): LoggedCall[] {
+    if (asked === 'due') return this.#short.takeDue();
+    return asked === 'all' ? this.#short.takeAll() : this.#short.takeOf(asked.accountId);
   }
 
   /** Writes all else that waits. What could not be written waits on; then it rejects. */

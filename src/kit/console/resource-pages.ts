@@ -147,6 +147,7 @@ function dangersOf<One>(visit: Visit, of: ResourcePages<One>, one: One): Html {
 function deletionOf<One>(of: ResourcePages<One>, deletion: ResourceDeletion<One>): ConsolePage {
   const { name, noun, path, list } = of;
   const { capability, field, title, done } = deletion;
+  const read = onceAVisit((visit) => of.read(visit));
   return deletionPage({
     name: `${name}_delete`,
     path: `${path}/delete`,
@@ -155,15 +156,25 @@ function deletionOf<One>(of: ResourcePages<One>, deletion: ResourceDeletion<One>
     capability,
     field,
     done,
-    nameOf: async (visit) => of.nameOf(await of.read(visit)),
+    nameOf: async (visit) => of.nameOf(await read(visit)),
     async about(visit) {
-      const one = await of.read(visit);
+      const one = await read(visit);
       const back = { label: of.nameOf(one), path: addressOf(visit, path, of.pages.at(-1)?.below ?? '') };
       const text = await deletion.effect(visit, one);
       return { back, heading: deletion.heading?.(one), text };
     },
     next: list.path,
   });
+}
+
+/** The name to be typed and the text of the page come of one read. */
+function onceAVisit<One>(read: (visit: Visit) => Promise<One>): (visit: Visit) => Promise<One> {
+  const begun = new WeakMap<Visit, Promise<One>>();
+  return (visit) => {
+    const one = begun.get(visit) ?? read(visit);
+    begun.set(visit, one);
+    return one;
+  };
 }
 
 /** Below /console: the address of what is visited, and what follows it. */

@@ -41,12 +41,12 @@ export function readClientName(sent: string | null): string | null {
   return name === '' || name.length > NAME_CHARACTERS_MAX || /\p{C}/u.test(name) ? null : name;
 }
 
-/** Scopes of OpenID Connect that say what is told of a person. mcp-remote asks any server for the first three, unless it is told others. */
+/** Scopes of OpenID Connect, for facts about a person. mcp-remote asks any server for them, unless it is given others. */
 const ofPeople = new Set(['openid', 'email', 'profile']);
 
 /**
- * Scopes as RFC 6749 §3.3 writes them, or the default. What a key cannot have is left out, as that section allows: beside `openid`, which is no
- * scope of ours, `email` is no module. Throws INVALID_SCOPE, for those of the operator too; null: they are too many.
+ * Scopes as RFC 6749 §3.3 writes them, or the default. Scopes of OpenID Connect, and offline_access, are left out, as that section allows: no key
+ * has them. `email` is one of them beside `openid`, and else the module. Throws INVALID_SCOPE, for those of the operator too; null: they are too many.
  */
 export function readScopes(known: KnownScopes, sent: string | null): readonly string[] | null {
   const all = (sent ?? '').split(' ').filter((scope) => scope !== '' && scope !== 'offline_access');
