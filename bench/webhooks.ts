@@ -32,7 +32,13 @@ const crowd = others.slice(0, ACCOUNTS);
 const alive = others.slice(ACCOUNTS);
 
 async function register(account: BenchAccount, urls: readonly string[]): Promise<void> {
-  const settings = { events: ['queue.dlq'], description: null, retryPolicy: 'default', headers: {} } as const;
+  const settings = {
+    events: ['queue.dlq'],
+    description: null,
+    retryPolicy: 'default',
+    timeoutSeconds: 15,
+    headers: {},
+  } as const;
   await db.transaction(async (tx) => {
     for (const url of urls) {
       const registration = { ...settings, url, webhookId: newId('wh_'), signing: { secret, last4: secret.slice(-4) } };

@@ -1068,8 +1068,50 @@ CREATE TABLE core.webhook (
   failing_since timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
   CONSTRAINT webhook_pkey PRIMARY KEY (account_id, webhook_id)
 ) WITH (fillfactor=70);
+
+CREATE TABLE core.webhook_receiver (
+  account_id text COLLATE "C" NOT NULL,
+  receiver_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  description text COLLATE "C",
+  scheme text COLLATE "C" NOT NULL,
+  secret bytea,
+  header text COLLATE "C",
+  encoding text COLLATE "C",
+  target_kind text COLLATE "C" NOT NULL,
+  target text COLLATE "C" NOT NULL,
+  filter text COLLATE "C",
+  disabled boolean NOT NULL,
+  address_number integer NOT NULL,
+  revision integer NOT NULL,
+  created_by text COLLATE "C" NOT NULL,
+  last_received_at timestamp with time zone,
+  failing_code text COLLATE "C",
+  failing_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT webhook_receiver_pkey PRIMARY KEY (account_id, receiver_id),
+  CONSTRAINT webhook_receiver_target_kind_check CHECK ((target_kind = ANY (ARRAY['queue'::text, 'channel'::text])))
+);
+
+CREATE TABLE core.webhook_request (
+  account_id text COLLATE "C" NOT NULL,
+  receiver_id text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  received_at timestamp with time zone NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  status smallint NOT NULL,
+  code text COLLATE "C",
+  event text COLLATE "C",
+  delivery_id text COLLATE "C",
+  bytes integer NOT NULL,
+  message_id text COLLATE "C",
+  message text COLLATE "C",
+  CONSTRAINT webhook_request_pkey PRIMARY KEY (account_id, receiver_id, request_id)
+);
 
 CREATE TABLE core.webhook_secret (
   account_id text COLLATE "C" NOT NULL,
@@ -1108,6 +1150,11 @@ CREATE TABLE cron.job (
   last_run text,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
+  retries smallint DEFAULT 0 NOT NULL,
+  capability text COLLATE "C",
+  queue text COLLATE "C",
+  run_as text COLLATE "C",
   CONSTRAINT job_pkey PRIMARY KEY (account_id, job_id)
 ) WITH (fillfactor=70);
 
@@ -1127,6 +1174,9 @@ CREATE TABLE cron.run (
   response_snippet text,
   cost_nanos bigint NOT NULL,
   is_manual boolean DEFAULT false NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
+  retries smallint DEFAULT 0 NOT NULL,
+  failures smallint DEFAULT 0 NOT NULL,
   CONSTRAINT run_pkey PRIMARY KEY (account_id, run_id)
 ) WITH (fillfactor=80);
 
@@ -1669,6 +1719,7 @@ CREATE TABLE queue.subscription (
   created_at timestamp with time zone NOT NULL,
   holder text DEFAULT ''::text NOT NULL,
   lease_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  timeout_seconds smallint DEFAULT 15 NOT NULL,
   CONSTRAINT subscription_pkey PRIMARY KEY (account_id, subscription_id)
 ) WITH (fillfactor=70);
 
@@ -1889,8 +1940,17 @@ CREATE TABLE storage.bucket (
   notify jsonb,
   abort_uploads jsonb,
   lifecycle jsonb,
+  cors jsonb,
   CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
+
+CREATE TABLE storage.cors_bucket (
+  bucket text COLLATE "C" NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  origins text[] NOT NULL,
+  rules jsonb NOT NULL,
+  CONSTRAINT cors_bucket_pkey PRIMARY KEY (bucket, account_id)
+);
 
 CREATE TABLE storage.expiry (
   account_id text COLLATE "C" NOT NULL,
@@ -2222,8 +2282,10 @@ CREATE INDEX vendor_bill_day ON core.vendor_bill USING btree (day);
 CREATE INDEX wallet_recharge ON core.wallet USING btree (recharge_due_at) WHERE (recharge_due_at IS NOT NULL);
 CREATE INDEX job_completed ON cron.job USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX job_due ON cron.job USING btree (account_id, next_run_at, job_id) WHERE (next_run_at IS NOT NULL);
+CREATE INDEX job_due_long ON cron.job USING btree (account_id, next_run_at, job_id) WHERE ((next_run_at IS NOT NULL) AND (timeout_seconds > 15));
 CREATE INDEX run_age ON cron.run USING btree (started_at) WHERE (lease_until IS NULL);
 CREATE INDEX run_lease ON cron.run USING btree (account_id, lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX run_lease_long ON cron.run USING btree (account_id, lease_until) WHERE ((lease_until IS NOT NULL) AND (timeout_seconds > 15));
 CREATE UNIQUE INDEX run_slot ON cron.run USING btree (account_id, job_id, scheduled_at);
 CREATE INDEX zone_name_changed ON dns.zone_name USING btree (changed_at);
 CREATE INDEX zone_name_checked ON dns.zone_name USING btree (checked_at);

@@ -608,7 +608,7 @@ export interface AccountRequestsListInput {
   /** Only this API key, by its id `key_…`. */
   key_id?: string;
   /** Only calls that came in this way. */
-  entry_form?: "rest" | "openai_compat" | "mcp" | "console" | "smtp";
+  entry_form?: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
   /** Only calls of this trace. */
   trace_id?: string;
   /** True: */
@@ -622,7 +622,7 @@ export interface Request {
   capability: string;
   method: string;
   path: string;
-  entry_form: "rest" | "openai_compat" | "mcp" | "console" | "smtp";
+  entry_form: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
   key_id: string | null;
   person_id: string | null;
   status: number;
@@ -677,6 +677,8 @@ export interface AccountWebhooksRegisterInput {
   secret?: string | null;
   /** `default`: */
   retry_policy?: "default" | "aggressive" | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Headers added to each delivery, name to value; */
   headers?: Record<string, string> | null;
   /** Makes a retry safe: */
@@ -689,6 +691,7 @@ export interface RegisteredWebhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;
@@ -714,6 +717,7 @@ export interface Webhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;
@@ -749,6 +753,8 @@ export interface AccountWebhooksUpdateInput {
   secret?: string | null;
   /** `default`: */
   retry_policy?: "default" | "aggressive" | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Headers added to each delivery, name to value; */
   headers?: Record<string, string> | null;
   /** `disabled` stops deliveries, `enabled` starts them again. */
@@ -763,6 +769,7 @@ export interface UpdatedWebhook {
   events: Array<string>;
   description: string | null;
   retry_policy: "default" | "aggressive";
+  timeout_seconds: number;
   headers: Record<string, string>;
   status: "enabled" | "disabled";
   disabled_reason: string | null;
@@ -863,6 +870,298 @@ export interface AccountWebhooksRedeliverInput {
   delivery_id: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveCreateInputVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  secret?: string | null;
+  header?: string | null;
+  encoding?: "hex" | "base64" | "base64url" | null;
+}
+
+export interface AccountWebhooksReceiveCreateInputTo {
+  queue?: string;
+  channel?: string;
+}
+
+export interface AccountWebhooksReceiveCreateInputFilter {
+  events?: Array<string> | null;
+  json?: unknown;
+}
+
+export interface AccountWebhooksReceiveCreateInput {
+  /** For people; */
+  name: string;
+  /** How requests are verified. */
+  verify: AccountWebhooksReceiveCreateInputVerify;
+  /** Either {queue} or {channel}. */
+  to: AccountWebhooksReceiveCreateInputTo;
+  /** Requests that become messages; */
+  filter?: AccountWebhooksReceiveCreateInputFilter | null;
+  /** Note for people. */
+  description?: string | null;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveCreateDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveCreateDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveCreateDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveCreateData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveCreateDataVerify;
+  to: AccountWebhooksReceiveCreateDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveCreateDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  secret: string | null;
+}
+
+export interface AccountWebhooksReceiveListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItemLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveListDataItemsItem {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveListDataItemsItemVerify;
+  to: AccountWebhooksReceiveListDataItemsItemTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveListDataItemsItemLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountWebhooksReceiveListData {
+  items: Array<AccountWebhooksReceiveListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountWebhooksReceiveGetInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+}
+
+export interface AccountWebhooksReceiveGetDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveGetDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveGetDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveGetData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveGetDataVerify;
+  to: AccountWebhooksReceiveGetDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveGetDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountWebhooksReceiveUpdateInputVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  secret?: string | null;
+  header?: string | null;
+  encoding?: "hex" | "base64" | "base64url" | null;
+}
+
+export interface AccountWebhooksReceiveUpdateInputTo {
+  queue?: string;
+  channel?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateInputFilter {
+  events?: Array<string> | null;
+  json?: unknown;
+}
+
+export interface AccountWebhooksReceiveUpdateInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** For people; */
+  name?: string;
+  /** How requests are verified. */
+  verify?: AccountWebhooksReceiveUpdateInputVerify;
+  /** Either {queue} or {channel}. */
+  to?: AccountWebhooksReceiveUpdateInputTo;
+  /** Requests that become messages; */
+  filter?: AccountWebhooksReceiveUpdateInputFilter | null;
+  /** Note for people. */
+  description?: string | null;
+  /** Whether it takes requests. */
+  state?: "active" | "disabled";
+  /** True: */
+  new_url?: boolean;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateDataVerify {
+  scheme: "github" | "stripe" | "slack" | "standard" | "hmac" | "token" | "none";
+  header: string | null;
+  encoding: string | null;
+}
+
+export interface AccountWebhooksReceiveUpdateDataTo {
+  queue: string | null;
+  channel: string | null;
+}
+
+export interface AccountWebhooksReceiveUpdateDataLastError {
+  code?: string;
+  at?: string;
+}
+
+export interface AccountWebhooksReceiveUpdateData {
+  receiver_id: string;
+  url: string;
+  name: string;
+  description: string | null;
+  verify: AccountWebhooksReceiveUpdateDataVerify;
+  to: AccountWebhooksReceiveUpdateDataTo;
+  filter: Record<string, unknown> | null;
+  state: "active" | "failing" | "disabled";
+  last_error: AccountWebhooksReceiveUpdateDataLastError | null;
+  last_received_at: string | null;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  secret: string | null;
+}
+
+export interface AccountWebhooksReceiveDeleteInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveDeleteData {
+  receiver_id: string;
+  deleted: boolean;
+  status: string | null;
+}
+
+export interface AccountWebhooksReceiveRequestsInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountWebhooksReceiveRequestsDataItemsItem {
+  request_id: string;
+  receiver_id: string;
+  received_at: string;
+  outcome: "published" | "duplicate" | "filtered" | "challenge" | "refused";
+  status: number;
+  code: string | null;
+  event: string | null;
+  delivery_id: string | null;
+  bytes: number;
+  message_id: string | null;
+  message: Record<string, unknown> | null;
+}
+
+export interface AccountWebhooksReceiveRequestsData {
+  items: Array<AccountWebhooksReceiveRequestsDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountWebhooksReceiveTestInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** What it is about, such as push. */
+  event?: string | null;
+  /** Its body; */
+  body?: Record<string, unknown>;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveTestData {
+  receiver_id: string;
+  request_id: string;
+  message_id: string;
+}
+
+export interface AccountWebhooksReceiveReplayInput {
+  /** Id of the receiver, `whr_…`, as create and list return it. */
+  receiver_id: string;
+  /** Id of the request, `whq_…`, as receive/requests returns it. */
+  request_id: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountWebhooksReceiveReplayData {
+  receiver_id: string;
+  request_id: string;
+  message_id: string;
 }
 
 export interface AccountTopupInput {
@@ -1142,9 +1441,12 @@ export interface AccountTierDataLimits {
   free_reads_burst: number;
   management_writes_per_minute: number;
   object_deletes_per_second: number;
+  webhooks_received_per_second: number;
   requests_in_flight: number;
+  long_calls: number;
   keys: number;
   webhooks: number;
+  webhook_receivers: number;
   ai_batches: number;
   questions: number;
   cron_jobs: number;
@@ -1169,6 +1471,7 @@ export interface AccountTierDataLimits {
 export interface AccountTierDataUsage {
   keys: number;
   webhooks: number;
+  webhook_receivers: number;
   ai_batches: number;
   questions: number;
   cron_jobs: number;
@@ -2063,7 +2366,27 @@ export interface CaptchaStatsData {
   items: Array<CaptchaStatsDataItemsItem>;
 }
 
+export interface CronCreateInputTargetInput {
+}
+
+export interface CronCreateInputTarget {
+  url?: string;
+  queue?: string;
+  payload?: unknown;
+  capability?: string;
+  input?: CronCreateInputTargetInput;
+  key_id?: string;
+}
+
 export interface CronCreateInput {
+  /** URL that is POSTed on each run. */
+  task?: string;
+  /** What each run calls, in place of task: */
+  target?: CronCreateInputTarget;
+  /** How long one attempt may take, in seconds: */
+  timeout_seconds?: number;
+  /** How often a run that fails is tried again, 0 to 10; */
+  retries?: number;
   /** Name for people, sent with each run. */
   name?: string | null;
   /** Recurring schedule in five fields: */
@@ -2076,12 +2399,17 @@ export interface CronCreateInput {
   payload?: unknown;
   /** Headers added to each run, name to value; */
   headers?: Record<string, string> | null;
-  /** URL that is POSTed on each run. */
-  task: string;
   /** Signing secret: */
   secret?: string | null;
   /** Makes a retry safe: */
   idempotency_key?: string;
+}
+
+export interface CreatedCronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
 }
 
 export interface CreatedCronJobLastRun {
@@ -2090,9 +2418,11 @@ export interface CreatedCronJobLastRun {
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2103,14 +2433,17 @@ export interface CreatedCronJobLastRun {
 export interface CreatedCronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CreatedCronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CreatedCronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2128,15 +2461,24 @@ export interface CronListInput {
   limit?: number;
 }
 
+export interface CronJobSummaryTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobSummaryLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2147,14 +2489,17 @@ export interface CronJobSummaryLastRun {
 export interface CronJobSummary {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobSummaryTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobSummaryLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2172,15 +2517,24 @@ export interface CronGetInput {
   job_id: string;
 }
 
+export interface CronJobDetailTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobDetailLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2191,14 +2545,17 @@ export interface CronJobDetailLastRun {
 export interface CronJobDetail {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobDetailTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobDetailLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2222,9 +2579,11 @@ export interface CronRun {
   scheduled_at: string;
   started_at: string;
   finished_at: string | null;
-  status: "running" | "succeeded" | "failed" | "skipped";
+  status: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger: "schedule" | "manual";
   attempt: number;
+  retries_left: number;
+  next_attempt_at: string | null;
   http_status: number | null;
   error_code: string | null;
   latency_ms: number | null;
@@ -2238,9 +2597,29 @@ export interface CronRunsData {
   has_more: boolean;
 }
 
+export interface CronUpdateInputTargetInput {
+}
+
+export interface CronUpdateInputTarget {
+  url?: string;
+  queue?: string;
+  payload?: unknown;
+  capability?: string;
+  input?: CronUpdateInputTargetInput;
+  key_id?: string;
+}
+
 export interface CronUpdateInput {
   /** Id of the job, `cron_…`, as create and list return it. */
   job_id: string;
+  /** URL that is POSTed on each run. */
+  task?: string;
+  /** What each run calls, in place of task: */
+  target?: CronUpdateInputTarget;
+  /** How long one attempt may take, in seconds: */
+  timeout_seconds?: number;
+  /** How often a run that fails is tried again, 0 to 10; */
+  retries?: number;
   /** Name for people, sent with each run. */
   name?: string | null;
   /** Recurring schedule in five fields: */
@@ -2253,12 +2632,17 @@ export interface CronUpdateInput {
   payload?: unknown;
   /** Headers added to each run, name to value; */
   headers?: Record<string, string> | null;
-  /** URL that is POSTed on each run. */
-  task?: string;
   /** Signing secret: */
   secret?: string | null;
   /** Makes a retry safe: */
   idempotency_key?: string;
+}
+
+export interface UpdatedCronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
 }
 
 export interface UpdatedCronJobLastRun {
@@ -2267,9 +2651,11 @@ export interface UpdatedCronJobLastRun {
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2280,14 +2666,17 @@ export interface UpdatedCronJobLastRun {
 export interface UpdatedCronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: UpdatedCronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: UpdatedCronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -2303,15 +2692,24 @@ export interface CronPauseInput {
   idempotency_key?: string;
 }
 
+export interface CronJobTarget {
+  url?: string;
+  queue?: string;
+  capability?: string;
+  key_id?: string;
+}
+
 export interface CronJobLastRun {
   run_id?: string;
   job_id?: string;
   scheduled_at?: string;
   started_at?: string;
   finished_at?: string | null;
-  status?: "running" | "succeeded" | "failed" | "skipped";
+  status?: "running" | "retrying" | "succeeded" | "failed" | "skipped";
   trigger?: "schedule" | "manual";
   attempt?: number;
+  retries_left?: number;
+  next_attempt_at?: string | null;
   http_status?: number | null;
   error_code?: string | null;
   latency_ms?: number | null;
@@ -2322,14 +2720,17 @@ export interface CronJobLastRun {
 export interface CronJob {
   job_id: string;
   name: string | null;
-  task: string;
-  task_url: string;
+  task: string | null;
+  task_url: string | null;
+  target: CronJobTarget;
   cron_expr: string | null;
   timezone: string;
   run_at: string | null;
   status: "active" | "paused" | "completed";
   next_run_at: string | null;
   last_run: CronJobLastRun | null;
+  timeout_seconds: number;
+  retries: number;
   headers: Record<string, string>;
   secret_last4: string;
   created_at: string;
@@ -5632,6 +6033,8 @@ export interface QueueSubscribeInput {
   secret?: string | null;
   /** Length of the lease of a pushed message in seconds, 30 to 43200. */
   visibility_timeout?: number | null;
+  /** How long an answer may take, in seconds: */
+  timeout_seconds?: number;
   /** Requests under way at once, 1 to 10; */
   max_in_flight?: number;
   /** Makes a retry safe: */
@@ -5645,6 +6048,7 @@ export interface NewPushSubscription {
   status: "active";
   headers: Record<string, string>;
   visibility_timeout: number | null;
+  timeout_seconds: number;
   max_in_flight: number;
   secret_last4: string;
   created_at: string;
@@ -5667,6 +6071,7 @@ export interface PushSubscription {
   status: "active";
   headers: Record<string, string>;
   visibility_timeout: number | null;
+  timeout_seconds: number;
   max_in_flight: number;
   secret_last4: string;
   created_at: string;
@@ -6493,6 +6898,14 @@ export interface StorageBucketCreateDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketCreateDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketCreateData {
   bucket: string;
   object_count: number;
@@ -6500,6 +6913,7 @@ export interface StorageBucketCreateData {
   expire: Array<StorageBucketCreateDataExpireItem>;
   abort_uploads: Array<StorageBucketCreateDataAbortUploadsItem>;
   notify: StorageBucketCreateDataNotify | null;
+  cors: Array<StorageBucketCreateDataCorsItem>;
   created_at: string;
 }
 
@@ -6525,6 +6939,14 @@ export interface StorageBucketListDataItemsItemNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketListDataItemsItemCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketListDataItemsItem {
   bucket: string;
   object_count: number;
@@ -6532,6 +6954,7 @@ export interface StorageBucketListDataItemsItem {
   expire: Array<StorageBucketListDataItemsItemExpireItem>;
   abort_uploads: Array<StorageBucketListDataItemsItemAbortUploadsItem>;
   notify: StorageBucketListDataItemsItemNotify | null;
+  cors: Array<StorageBucketListDataItemsItemCorsItem>;
   created_at: string;
 }
 
@@ -6561,6 +6984,14 @@ export interface StorageBucketGetDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketGetDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketGetData {
   bucket: string;
   object_count: number;
@@ -6568,6 +6999,7 @@ export interface StorageBucketGetData {
   expire: Array<StorageBucketGetDataExpireItem>;
   abort_uploads: Array<StorageBucketGetDataAbortUploadsItem>;
   notify: StorageBucketGetDataNotify | null;
+  cors: Array<StorageBucketGetDataCorsItem>;
   created_at: string;
 }
 
@@ -6586,6 +7018,14 @@ export interface StorageBucketSettingsInputNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketSettingsInputCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers?: Array<string>;
+  expose?: Array<string>;
+  max_age_seconds?: number | null;
+}
+
 export interface StorageBucketSettingsInput {
   /** 3 to 63 lower-case letters, digits, `-` and `.`; */
   bucket: string;
@@ -6595,6 +7035,8 @@ export interface StorageBucketSettingsInput {
   abort_uploads?: Array<StorageBucketSettingsInputAbortUploadsItem>;
   /** The queue that gets a message `{event, bucket, key, bytes, etag}` for each change, paid as queue.pub … */
   notify?: StorageBucketSettingsInputNotify | null;
+  /** Pages of other origins that may use the objects, each call with its signature. */
+  cors?: Array<StorageBucketSettingsInputCorsItem>;
   /** Makes a retry safe: */
   idempotency_key?: string;
 }
@@ -6614,6 +7056,14 @@ export interface StorageBucketSettingsDataNotify {
   events: Array<"created" | "deleted">;
 }
 
+export interface StorageBucketSettingsDataCorsItem {
+  origins: Array<string>;
+  methods: Array<"GET" | "PUT" | "POST" | "DELETE" | "HEAD">;
+  headers: Array<string>;
+  expose: Array<string>;
+  max_age_seconds: number | null;
+}
+
 export interface StorageBucketSettingsData {
   bucket: string;
   object_count: number;
@@ -6621,6 +7071,7 @@ export interface StorageBucketSettingsData {
   expire: Array<StorageBucketSettingsDataExpireItem>;
   abort_uploads: Array<StorageBucketSettingsDataAbortUploadsItem>;
   notify: StorageBucketSettingsDataNotify | null;
+  cors: Array<StorageBucketSettingsDataCorsItem>;
   created_at: string;
 }
 
@@ -6799,6 +7250,28 @@ export interface StoragePresignInput {
 export interface StoragePresignData {
   url: string;
   headers: Record<string, string>;
+  expires_at: string;
+}
+
+export interface StorageUploadLinkInput {
+  /** 3 to 63 lower-case letters, digits, `-` and `.`; */
+  bucket: string;
+  /** 1 to 1024 bytes of UTF-8. */
+  key?: string;
+  /** In place of `key`: */
+  prefix?: string;
+  /** The only type that is taken; */
+  content_type?: string;
+  /** The longest file that is taken. */
+  bytes_max?: number;
+  /** An hour when absent, a week at most. */
+  expires_seconds?: number;
+}
+
+export interface StorageUploadLinkData {
+  url: string;
+  method: "POST";
+  fields: Record<string, string>;
   expires_at: string;
 }
 
@@ -7429,6 +7902,10 @@ export interface WebFetchInput {
   schema?: Record<string, unknown>;
   /** Model for format json; */
   model?: string;
+  /** Whether scripts draw a page in a browser: */
+  render?: "auto" | "always" | "never";
+  /** CSS selector of an element to wait for, up to 10 s: */
+  wait_for?: string;
   /** Whether navigation, headers, footers and the like are left out; */
   main_content?: boolean;
   /** Whether to list the links of the page; */
@@ -7447,6 +7924,8 @@ export interface WebFetchData {
   content: string;
   content_hash: string;
   truncated: boolean;
+  rendered: boolean;
+  render_error: string | null;
   links: Array<string> | null;
   json: unknown;
   ai_cost_usd: number | null;
@@ -7541,6 +8020,10 @@ export interface WebCrawlInput {
   exclude?: Array<string>;
   /** Format of content; */
   format?: "markdown" | "text" | "html";
+  /** Whether scripts draw a page in a browser: */
+  render?: "auto" | "always" | "never";
+  /** CSS selector of an element to wait for, up to 10 s: */
+  wait_for?: string;
   /** Whether navigation, headers, footers and the like are left out; */
   main_content?: boolean;
   /** Makes a retry safe: */
@@ -7580,6 +8063,8 @@ export interface WebCrawlGetDataItemsItem {
   content: string;
   content_hash: string;
   truncated: boolean;
+  rendered: boolean;
+  render_error: string | null;
   depth: number;
   error: string | null;
 }
@@ -7878,6 +8363,14 @@ export interface Calls {
   'account.webhooks.default_secret': [AccountWebhooksDefaultSecretInput, AccountWebhooksDefaultSecretData];
   'account.webhooks.default_secret.rotate': [AccountWebhooksDefaultSecretRotateInput, AccountWebhooksDefaultSecretRotateData];
   'account.webhooks.redeliver': [AccountWebhooksRedeliverInput, WebhookDelivery];
+  'account.webhooks.receive.create': [AccountWebhooksReceiveCreateInput, AccountWebhooksReceiveCreateData];
+  'account.webhooks.receive.list': [AccountWebhooksReceiveListInput, AccountWebhooksReceiveListData];
+  'account.webhooks.receive.get': [AccountWebhooksReceiveGetInput, AccountWebhooksReceiveGetData];
+  'account.webhooks.receive.update': [AccountWebhooksReceiveUpdateInput, AccountWebhooksReceiveUpdateData];
+  'account.webhooks.receive.delete': [AccountWebhooksReceiveDeleteInput, AccountWebhooksReceiveDeleteData];
+  'account.webhooks.receive.requests': [AccountWebhooksReceiveRequestsInput, AccountWebhooksReceiveRequestsData];
+  'account.webhooks.receive.test': [AccountWebhooksReceiveTestInput, AccountWebhooksReceiveTestData];
+  'account.webhooks.receive.replay': [AccountWebhooksReceiveReplayInput, AccountWebhooksReceiveReplayData];
   'account.topup': [AccountTopupInput, Topup];
   'account.topup.get': [AccountTopupGetInput, Topup];
   'account.topup.list': [AccountTopupListInput, AccountTopupListData];
@@ -8102,6 +8595,7 @@ export interface Calls {
   'storage.object.copy': [StorageObjectCopyInput, StorageObjectCopyData];
   'storage.object.delete': [StorageObjectDeleteInput, StorageObjectDeleteData];
   'storage.presign': [StoragePresignInput, StoragePresignData];
+  'storage.upload.link': [StorageUploadLinkInput, StorageUploadLinkData];
   'storage.share.create': [StorageShareCreateInput, StorageShareCreateData];
   'storage.share.list': [StorageShareListInput, StorageShareListData];
   'storage.share.revoke': [StorageShareRevokeInput, StorageShareRevokeData];
@@ -8229,6 +8723,24 @@ export interface Methods {
       };
       /** Delivers an event once more. */
       redeliver: Method<'account.webhooks.redeliver', true>;
+      receive: {
+        /** Creates an address that receives webhooks of another service. */
+        create: Method<'account.webhooks.receive.create', true>;
+        /** Lists the webhook receivers of the account. */
+        list: Method<'account.webhooks.receive.list', false>;
+        /** Shows a webhook receiver. */
+        get: Method<'account.webhooks.receive.get', true>;
+        /** Changes a webhook receiver. */
+        update: Method<'account.webhooks.receive.update', true>;
+        /** Deletes a webhook receiver. */
+        delete: Method<'account.webhooks.receive.delete', true>;
+        /** Lists the requests of a webhook receiver. */
+        requests: Method<'account.webhooks.receive.requests', true>;
+        /** Publishes a sample request of a webhook receiver. */
+        test: Method<'account.webhooks.receive.test', true>;
+        /** Publishes a received request once more. */
+        replay: Method<'account.webhooks.receive.replay', true>;
+      };
     };
     /** Begins a top-up: answers a link where a person pays. */
     topup: Method<'account.topup', false> & {
@@ -8345,8 +8857,8 @@ export interface Methods {
     stats: Method<'captcha.stats', false>;
   };
   cron: {
-    /** Schedules a job: a URL that is POSTed on a schedule or once. */
-    create: Method<'cron.create', true>;
+    /** Schedules a job: a URL, a queue or a capability that is called on a schedule or once. */
+    create: Method<'cron.create', false>;
     /** Lists the jobs of the account. */
     list: Method<'cron.list', false>;
     /** Shows a job. */
@@ -8774,7 +9286,7 @@ export interface Methods {
       list: Method<'storage.bucket.list', false>;
       /** Shows a bucket. */
       get: Method<'storage.bucket.get', true>;
-      /** Sets what happens to the objects of a bucket: expiry by age, and notices to a queue. */
+      /** Sets what happens to the objects of a bucket: expiry by age, notices to a queue, and use by web pages. */
       settings: Method<'storage.bucket.settings', true>;
       /** Deletes a bucket. */
       delete: Method<'storage.bucket.delete', true>;
@@ -8795,6 +9307,10 @@ export interface Methods {
     };
     /** Makes an address by which somebody without a key reads or writes one object. */
     presign: Method<'storage.presign', true>;
+    upload: {
+      /** Makes what a web page needs to upload a file without a key. */
+      link: Method<'storage.upload.link', true>;
+    };
     share: {
       /** Makes a link by which people without a key download an object. */
       create: Method<'storage.share.create', true>;

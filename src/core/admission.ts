@@ -78,6 +78,11 @@ export const admission = {
     failedLoginsWindowMs: 60_000,
     /** Views of pages that need no session, such as those to pay: 429 RATE_LIMITED. */
     pagesPerMinute: 240,
+    /**
+     * Requests of pages of other origins to a bucket of S3 that name no key, preflights most of all: 503 SlowDown. Each reads the rules of the
+     * bucket's name, of up to 200 accounts in pages of 20.
+     */
+    crossOriginPerMinute: 600,
     /** Session cookies that were nobody's, in the window of logins: 429 RATE_LIMITED without a read of the database. Live sessions pass from elsewhere. */
     unknownSessionsMax: 60,
     /**
@@ -170,6 +175,9 @@ export const admission = {
     loggedCalls: 1_000,
     /** Short calls that succeeded and wait for the request log's archive, some 600 bytes each. */
     shortCallsWaiting: 20_000,
+    /** Received webhooks of a second that are to be listed, and the bytes of their messages; more are not listed. */
+    receivedWebhooks: 10_000,
+    receivedWebhookBytes: 16 * MIB,
     /** Streams that follow a log, each with a read a second: 503 OVERLOADED. */
     tailsMax: 100,
     /** Calls that one of them lets wait in a lane once that lasts; beyond: 503 SERVICE_UNAVAILABLE. */
@@ -193,6 +201,13 @@ export const admission = {
     batchItemsAtOnce: 32,
     /** Bytes of these requests, and of vectors that they are answered. One that finds no room is made a second later. */
     batchBytesMax: 128 * MIB,
+    /**
+     * Calls of users' URLs, and of capabilities by schedules, that may take longer than 15 s, in fair shares; the next wait. A host, of all accounts,
+     * unless one alone may have more by its tier. Bytes that they keep: what is sent.
+     */
+    longCalls: 4_096,
+    longCallsOfHost: 200,
+    longCallBytesMax: 128 * MIB,
     /** Compressed bodies that are inflated and read at the same time; more wait as they came, in turns by account. Streams of bodies count by their windows. */
     inflationsAtOnce: 2,
     /** Bodies, or other pieces of work, that wait for one kind of turn. */
@@ -229,6 +244,9 @@ export const admission = {
     /** Its short calls of a second that the request log keeps: of more a sample. */
     shortCallsPerSecond: 50,
     shortCallsWaiting: 2_000,
+    /** Its received webhooks of a second that are to be listed, and the bytes of their messages. */
+    receivedWebhooks: 1_000,
+    receivedWebhookBytes: 4 * MIB,
     /** Streams that follow its request log, and as many that follow its log records: 429 CONCURRENCY_LIMITED. */
     tailsMax: 5,
     /** Queries of analytics, each of which may keep the threads for seconds: 429 CONCURRENCY_LIMITED. */
@@ -249,12 +267,18 @@ export const admission = {
   doors: {
     /** Of pages to sign in, to approve a device and to pay; of /oauth. */
     formBytesMax: 16 * KIB,
+    /** Of S3, before the file: fields with their heads, and how many; behind it, which nobody reads. The file has the bound of a PUT. */
+    postFieldsBytesMax: 32 * KIB,
+    postFieldsMax: 100,
+    postBehindBytesMax: 64 * KIB,
     /** Of the console, whose forms hold payloads. */
     consoleFormBytesMax: 128 * KIB,
     /** What a payment provider says. Costs one hash; it is read as JSON only when its signature is right. */
     paymentWebhookBytesMax: 256 * KIB,
     /** What a vendor says of a job: the token in the address is looked up first. */
     vendorCallbackBytesMax: MIB,
+    /** What another service sends to a receiver: the token in the address and the account's rate come first, then one hash; what is above 256 KiB is not read. */
+    receivedWebhookBytesMax: MIB,
     /** One message of MCP: the key, its scope and rate come first, then the bound of the tool that it calls. */
     mcpMessageBytesMax: 512 * KIB,
   },

@@ -5,6 +5,7 @@ import type { OutboundClient } from '../vendors/http/port.ts';
 import type { Admission } from './admission.ts';
 import type { KnownScopes } from './callers/scopes.ts';
 import type { KeyRing } from './keys/ring.ts';
+import type { LongCalls } from './outbound/long-calls.ts';
 import type { OwnCalls } from './own-calls.ts';
 import type { Logger } from './process/logger.ts';
 import type { ProcessRegistry } from './process/processes.ts';
@@ -36,6 +37,8 @@ export interface Core {
   readonly processes: ProcessRegistry;
   /** The only way to URLs that users name. */
   readonly outbound: OutboundClient;
+  /** Which calls that may take long are under way on this process. */
+  readonly longCalls: LongCalls;
   /** Calls of background work in the name of accounts. */
   readonly calls: OwnCalls;
   /** Whether an account has nothing in any module. */

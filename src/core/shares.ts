@@ -81,6 +81,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'address.failedLoginsWindowMs': A_TIME,
   'address.pagesPerMinute':
     'a browser keeps to one connection: a share would refuse people; a page costs no more than a refusal',
+  'address.crossOriginPerMinute': 'a browser keeps to one connection; beyond it a preflight waits a minute at most',
   'address.unknownSessionsMax': 'a read of the database each: a share would refuse browsers with old cookies',
   'address.wrongDeviceCodesMax': 'counted in the database',
   'address.webSocketsMax': COUNTED_FOR_ALL,
@@ -104,6 +105,9 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.bodyThreadNiceness': 'a priority, not an amount',
   'all.batchItemsAtOnce': ONE_PROCESS,
   'all.batchBytesMax': ONE_PROCESS,
+  'all.longCalls': ONE_PROCESS,
+  'all.longCallsOfHost': ONE_PROCESS,
+  'all.longCallBytesMax': ONE_PROCESS,
   'all.waitingWorkMax': BYTES_COUNT,
   'all.bodyThreadHeapMb': 'of one thread; their number is split',
   'all.bodyThreadMsMax': A_TIME,

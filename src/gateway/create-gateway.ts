@@ -5,7 +5,8 @@ import { Call } from './call.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
 import { takeIdempotencyKey } from './input/idempotency-key.ts';
-import { admit, failCall, invoke, isBilled, readAndRun } from './invoke.ts';
+import { admit, failCall, isBilled, readAndRun } from './invoke.ts';
+import { ownCallMaker } from './own-calls.ts';
 
 /** The gateway of the services given: also how a call makes calls of its own. */
 export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin'>): Gateway {
@@ -27,12 +28,7 @@ export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performW
         return answer;
       }),
   };
-  services.core.calls.bind(async (principal, { capability, input, idempotencyKey }) => {
-    const endpoint = gateway.endpoints.get(capability);
-    if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
-    const signal = new AbortController().signal;
-    return (await invoke(gateway, { endpoint, principal, input, idempotencyKey, signal, entryForm: 'rest' })).problem;
-  });
+  services.core.calls.bind(ownCallMaker(gateway));
   return gateway;
 }
 

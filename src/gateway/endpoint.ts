@@ -10,7 +10,7 @@ import { refusesUnknownFields } from '../manifest/describe.ts';
 import { type FieldSchema, takesUnknownFields } from './field-schema.ts';
 import { readSecondNames, type SecondNames, secondNamesFor } from './input/second-names.ts';
 
-export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'writes' | 'none';
+export type LimitClass = 'reads' | 'evaluations' | 'deletes' | 'received' | 'writes' | 'none';
 
 export interface Endpoint {
   // biome-ignore lint/suspicious/noExplicitAny: the gateway calls capabilities of every input and state alike

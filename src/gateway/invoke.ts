@@ -29,6 +29,8 @@ export interface Invocation {
   readonly entryForm: EntryForm;
   /** Null: the input may hold one. */
   readonly idempotencyKey: string | null;
+  /** What tells a repeat under the key from another call, in place of the input; absent: the input. */
+  readonly fingerprint?: string;
   /** Aborted when whoever asked goes away. */
   readonly signal: AbortSignal;
   /** A new trace when absent. */
@@ -202,12 +204,12 @@ export function isBilled({ costNanos }: Answer): boolean {
   return costNanos !== undefined && costNanos > 0n;
 }
 
-type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey' | 'isAdmitted'>;
+type Performed = Pick<Invocation, 'principal' | 'input' | 'idempotencyKey' | 'fingerprint' | 'isAdmitted'>;
 
 export async function readAndRun(
   gateway: Gateway,
   call: Call,
-  { principal, input, idempotencyKey, isAdmitted }: Performed,
+  { principal, input, idempotencyKey, fingerprint, isAdmitted }: Performed,
 ): Promise<Answer> {
   call.setPrincipal(principal);
   await admit(gateway, call, isAdmitted);
@@ -216,7 +218,7 @@ export async function readAndRun(
   refuseLong(text, call.endpoint);
   call.bytesIn = text.length;
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
-  await readInput(call, gateway, text, idempotencyKey);
+  await readInput(call, gateway, text, { key: idempotencyKey, fingerprint });
   return run(call);
 }
 

@@ -4,11 +4,11 @@ import { INPUT_BYTES_MAX, type LoggedCall } from '../core/requests/entry.ts';
 import { SLOW_MS } from '../core/requests/store.ts';
 import type { Answer } from '../kit/capability.ts';
 import type { CallContext } from '../kit/services.ts';
+import { networkOf } from '../lib/network-of.ts';
 import { secretPaths } from '../manifest/secret-fields.ts';
 import type { Problem } from '../problems/problem.ts';
 import type { Sender } from './active-request.ts';
 import type { Endpoint } from './endpoint.ts';
-import { networkOf } from './limits/failed-logins.ts';
 
 /** A call that has ended, as the log looks at it. */
 interface EndedCall

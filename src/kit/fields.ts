@@ -1,5 +1,6 @@
 // Schema fields shared by the operations of all modules.
 import Type, { type TSchema } from 'typebox';
+import { SHORT_SECONDS, TIMEOUT_SECONDS_MAX } from '../core/outbound/long-calls.ts';
 import { alsoNamed } from './second-names.ts';
 
 /** A schema of one type that also takes null, which means the same as absent in what is sent. */
@@ -35,6 +36,16 @@ export const expiresField = (seconds: { min: number; max: number; usual: number 
     'ttl_seconds',
     'expires_in',
   );
+
+/** How long something of the caller's may take. Without a default: a change that does not name it leaves it. */
+export const timeoutField = (what: string, absent = '15 when not sent') =>
+  Type.Integer({
+    minimum: 1,
+    maximum: TIMEOUT_SECONDS_MAX,
+    description: `${what}, in seconds: 1 to ${TIMEOUT_SECONDS_MAX}; ${absent}.`,
+  });
+/** What is said of them where they can be set. */
+export const LONG_CALLS = `Of those that may take over ${SHORT_SECONDS} s, 20 / 200 / 2,000 at once by tier; more wait.`;
 
 /** A wrong one is INVALID_CURSOR, whatever it looks like. */
 export const cursorField = Type.Optional(

@@ -32,7 +32,7 @@ export function pageRoute<State>({ headers, exposed }: PageAccess, route: RawRou
   return {
     ...route,
     methods: [...methods, 'OPTIONS'],
-    credentialOf: (head) => (head.method === 'OPTIONS' ? null : (credentialOf?.(head) ?? null)),
+    credentialOf: (head, state) => (head.method === 'OPTIONS' ? null : (credentialOf?.(head, state) ?? null)),
     answer: async (request, state) =>
       request.method === 'OPTIONS' ? preflight : withOpenHeaders(await answer(request, state)),
     ...(refuse && { refuse: (failure, head) => withOpenHeaders(refuse(failure, head)) }),

@@ -72,7 +72,7 @@ export interface RawRequest extends RawHead {
   /** As `admit`, of a route without a capability: nothing is asked but who calls. Each call that it makes is asked for its own. */
   identify(credential: Credential | null): Promise<Principal>;
   /** Calls a capability of any module for the one who sent the request, as a call of its own. Never throws for what it fails with. */
-  invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
+  invoke(capability: string, input: InvokedInput, options?: RawInvokeOptions): Promise<RawOutcome>;
   /**
    * Makes a call of a capability of the module by `work`, in place of the capability's own run: for a protocol that reads its input
    * itself. Scope, rates and figures are the capability's. Throws the Problem of a refusal or failure.
@@ -94,10 +94,18 @@ export interface RawRequest extends RawHead {
    * INVALID_IDEMPOTENCY_KEY.
    */
   takeKey(inBody: unknown, fingerprint: () => string): void;
+  /** Header fields that its answer carries in place of those of `headersFor`, also where it fails from now on. */
+  carry(headers: Readonly<Record<string, string>>): void;
   /** Whose share of the service the request takes: its account, or all that come without a key. */
   readonly sharer: string;
   /** What the task makes of `body`, here or, when it is long, in a thread: then the body is handed over and empty afterwards. */
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result>;
+}
+
+export interface RawInvokeOptions {
+  readonly idempotencyKey?: string;
+  /** What tells a repeat under the key from another call, in place of the input; absent: the input. */
+  readonly fingerprint?: string;
 }
 
 /** What a capability answered to a raw route. */
@@ -152,10 +160,14 @@ export interface RawRoute<State = unknown> {
   readonly capability: string | null;
   /** How its calls came in; `rest` when absent. */
   readonly entryForm?: EntryForm;
+  /** Of a route without a capability that is entered by the credential of its head: taken before its body is read. */
+  readonly rate?: 'received';
   /** `answer`: it may answer as it comes; `both`: it also takes its body so. */
   readonly stream?: 'answer' | 'both';
   /** Of a route that answers GET with events. */
   readonly eventStream?: EventStream;
+  /** Only what is sent as multipart/form-data; other bodies go to the route of the same path without this. */
+  readonly takesForms?: true;
   /** Bytes of the body as sent; without a key in the head it is held against a bound of all such requests. */
   readonly bodyBytesMax: number;
   /** Content encodings that `stream` and `inflate` undo; any other is 415. Absent: none. `kept`: any, and none is undone. */
@@ -164,8 +176,10 @@ export interface RawRoute<State = unknown> {
   readonly passesAwsChunked?: true;
   /** Bytes of the body without its encoding; as many as `bodyBytesMax` when absent. */
   readonly inflatedBytesMax?: number;
+  /** Header fields of its answer, whatever it is, failures too: found before anybody is asked who calls. */
+  headersFor?(head: RawHead, state: State): Promise<Readonly<Record<string, string>>>;
   /** The credential in the head: when it is refused, the body is not read. Null, or absent: `answer` admits the request. */
-  credentialOf?(head: RawHead): Credential | null;
+  credentialOf?(head: RawHead, state: State): Credential | null;
   /**
    * Where `credentialOf` finds none: the credential that only the whole body completes. Null: the request is refused before its body is
    * read. `answer` then always has a principal.

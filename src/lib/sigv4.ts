@@ -100,6 +100,33 @@ export function presignedUrl(
   return `${asked}&X-Amz-Signature=${signature.toString('hex')}`;
 }
 
+/**
+ * The fields of a form that says the same without a key, for `seconds`: its policy and signature. `conditions`: of the policy, beside those of
+ * the fields answered here.
+ */
+export function signedPost(
+  conditions: readonly object[],
+  { accessKeyId, secretAccessKey, region }: AwsKey,
+  seconds: number,
+  nowMs: number,
+): Record<string, string> {
+  const instant = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const scope = `${instant.slice(0, 8)}/${region}/s3/aws4_request`;
+  const fields = {
+    'X-Amz-Algorithm': ALGORITHM,
+    'X-Amz-Credential': `${accessKeyId}/${scope}`,
+    'X-Amz-Date': instant,
+  };
+  const named = Object.entries(fields).map(([name, value]) => ({ [name]: value }));
+  const document = {
+    expiration: new Date(nowMs + seconds * 1_000).toISOString(),
+    conditions: [...conditions, ...named],
+  };
+  const policy = Buffer.from(JSON.stringify(document)).toString('base64');
+  const signature = textSignature(policy, signingKey(secretAccessKey, scope));
+  return { ...fields, Policy: policy, 'X-Amz-Signature': signature };
+}
+
 /** `key`: signingKey of the secret and the scope. */
 export function isSignedBy(signed: Signed, key: KeyObject): boolean {
   const due = signatureOf(signed, key);
@@ -111,6 +138,16 @@ function signatureOf({ canonicalRequest, instant, scope }: Signed, key: KeyObjec
   if (canonicalRequest === null) return null;
   const text = `${ALGORITHM}\n${instant}\n${scope}\n${hash('sha256', canonicalRequest)}`;
   return createHmac('sha256', key).update(text).digest();
+}
+
+/** Of a text by itself, such as the policy of a form. `key`: signingKey of the secret and the scope. */
+export function textSignature(text: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** By version 2: in base64. */
+export function version2Signature(text: string, secretAccessKey: string): string {
+  return createHmac('sha1', secretAccessKey).update(text).digest('base64');
 }
 
 /** A key object, since createHmac takes five times as long with bytes. */

@@ -15,6 +15,8 @@ const NOT_SECRET: Readonly<Record<string, string>> = {
   'account.ledger.list key_id': 'names a key, and is not the key',
   'account.requests.list key_id': 'names a key, and is not the key',
   'account.requests.list code': 'an error code',
+  'account.webhooks.receive.create verify.header': 'the name of a header',
+  'account.webhooks.receive.update verify.header': 'the name of a header',
   'errors.capture code': 'an error code',
   'email.send headers': 'every recipient sees them',
   'email.batch.send items[].headers': 'every recipient sees them',
@@ -24,6 +26,7 @@ const NOT_SECRET: Readonly<Record<string, string>> = {
   'realtime.authorize channel': 'a name; the authorization is the answer',
   'realtime.authorize channels': 'names; the token is the answer',
   'realtime.history channel': 'a name',
+  'storage.bucket.settings cors[].headers': 'names of headers',
   'risk.score context': 'kept with the decision and shown there',
   'rtc.token socket_id': 'names a connection; the signature is the answer',
 };

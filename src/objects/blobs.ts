@@ -35,14 +35,21 @@ const insertWriting = statement(
  */
 export async function keepBytes<Result>(
   { core, accountId }: Pick<CallContext<ObjectServices>, 'core' | 'accountId'>,
-  { source, bytes, algorithms = [] }: IncomingBytes,
+  { source, bytes, algorithms = [], isUpTo = false }: IncomingBytes,
   use: (blob: WrittenBlob) => Promise<Result>,
 ): Promise<Result> {
   const blobId = newId('blb_');
   const pieces = newPieces(bytes);
   await beginBlob(core.db, { accountId, blobId, bytes: BigInt(bytes), pieces: packPieces(pieces) });
   try {
-    return await use({ blobId, bytes, ...(await writePieces({ core, accountId }, pieces, source, algorithms)) });
+    const { pieces: written, ...digests } = await writePieces({ core, accountId }, pieces, source, {
+      algorithms,
+      isUpTo,
+    });
+    const length = written.reduce((sum, piece) => sum + piece.bytes, 0);
+    if (length < bytes)
+      await shortenBlob(core.db, { accountId, blobId, bytes: BigInt(length), pieces: packPieces(written) });
+    return await use({ blobId, bytes: length, ...digests });
   } catch (error) {
     await removeBlob(core, accountId, blobId, 'writing').catch((err: unknown) => {
       core.log.warn({ err, blobId }, 'bytes that no object names could not be removed; the sweep will');
@@ -68,7 +75,18 @@ export interface IncomingBytes {
   readonly source: AsyncIterable<Uint8Array>;
   /** As announced. */
   readonly bytes: number;
+  /** They may be fewer. */
+  readonly isUpTo?: boolean;
   readonly algorithms?: readonly ChecksumName[];
+}
+
+const updateWriting = statement(
+  'storage_update_writing',
+  `UPDATE storage.blob SET bytes = $3, pieces = $4 WHERE account_id = $1 AND blob_id = $2 AND state = 'writing'`,
+);
+
+async function shortenBlob(db: Queryable, { accountId, blobId, bytes, pieces }: NewBlob): Promise<void> {
+  await db.query(updateWriting, [accountId, blobId, bytes, pieces]);
 }
 
 const markDead = statement(

@@ -71,6 +71,12 @@ export interface Digests {
   readonly checksums: Readonly<Partial<Record<ChecksumName, string>>>;
 }
 
+/** `isUpTo`: the pieces are the most that may come. */
+interface Writing {
+  readonly algorithms?: readonly ChecksumName[];
+  readonly isUpTo?: boolean;
+}
+
 /**
  * Writes the bytes that come to their pieces, and answers their digests once all of them would outlive a loss of power. Throws INVALID_REQUEST
  * for a body of another length than the pieces have, SERVICE_UNAVAILABLE where the store does not take them.
@@ -79,28 +85,33 @@ export async function writePieces(
   { core: { assets, log }, accountId }: Keeper,
   pieces: readonly Piece[],
   source: AsyncIterable<Uint8Array>,
-  algorithms: readonly ChecksumName[] = [],
-): Promise<Digests> {
+  { algorithms = [], isUpTo = false }: Writing = {},
+): Promise<Digests & { readonly pieces: readonly Piece[] }> {
   const digests = new RunningDigests(algorithms);
-  const reader = new Reader(source, digests);
+  const reader = new Reader(source, digests, isUpTo);
+  const written: Piece[] = [];
   try {
     for (const piece of pieces) {
+      const before = reader.taken;
       const key = assetKeyOf(accountId, piece);
+      const hasCome = () => reader.taken > before;
       if (piece.bytes <= AT_ONCE_BYTES) {
         const bytes = await reader.whole(piece.bytes);
-        await available(log, () => assets.putNew(key, bytes));
-        continue;
+        if (hasCome()) await available(log, () => assets.putNew(key, bytes));
+      } else {
+        const path = await assets.workPath();
+        try {
+          await writeFile(path, reader.take(piece.bytes));
+          if (hasCome()) await available(log, () => assets.putFile(key, path));
+        } finally {
+          await rm(path, { force: true });
+        }
       }
-      const path = await assets.workPath();
-      try {
-        await writeFile(path, reader.take(piece.bytes));
-        await available(log, () => assets.putFile(key, path));
-      } finally {
-        await rm(path, { force: true });
-      }
+      if (!hasCome()) break;
+      written.push({ ...piece, bytes: reader.taken - before });
     }
     await reader.requireEnd();
-    return digests.end();
+    return { ...digests.end(), pieces: written };
   } finally {
     await reader.close();
   }
@@ -164,19 +175,30 @@ class RunningDigests {
 class Reader {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #digests: RunningDigests;
+  readonly #isUpTo: boolean;
   #rest: Uint8Array = new Uint8Array();
+  #taken = 0;
 
-  constructor(source: AsyncIterable<Uint8Array>, digests: RunningDigests) {
+  constructor(source: AsyncIterable<Uint8Array>, digests: RunningDigests, isUpTo: boolean) {
     this.#source = source[Symbol.asyncIterator]();
     this.#digests = digests;
+    this.#isUpTo = isUpTo;
+  }
+
+  get taken(): number {
+    return this.#taken;
   }
 
   async *take(count: number): AsyncGenerator<Uint8Array, void, undefined> {
     for (let left = count; left > 0; ) {
-      if (this.#rest.length === 0 && !(await this.#more())) throw incomplete();
+      if (this.#rest.length === 0 && !(await this.#more())) {
+        if (this.#isUpTo) return;
+        throw incomplete();
+      }
       const block = this.#rest.subarray(0, left);
       this.#rest = this.#rest.subarray(block.length);
       left -= block.length;
+      this.#taken += block.length;
       this.#digests.update(block);
       yield block;
     }

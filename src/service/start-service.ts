@@ -15,6 +15,7 @@ import { lastUsedSweep } from '../core/keys/last-used.ts';
 import { KeyRing } from '../core/keys/ring.ts';
 import { ensureOperator } from '../core/operator/first-start.ts';
 import { linkOnThisMachine } from '../core/operator/link.ts';
+import { LongCalls } from '../core/outbound/long-calls.ts';
 import { OwnCalls } from '../core/own-calls.ts';
 import type { Logger } from '../core/process/logger.ts';
 import type { Metric } from '../core/process/metric.ts';
@@ -230,6 +231,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     connection: storage.connection,
     secrets,
     lanes,
+    longCalls: new LongCalls(bounds.all),
     calls: new OwnCalls(db),
     holds: new Holds({ db, lanes, log, owner: processId, bounds }),
     keys: new KeyRing({ db, secrets }),
@@ -278,8 +280,8 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     inflating: new AccountPlaces(bounds.all.inflationsAtOnce, { alone: 'all' }),
   });
   const metrics = () => [
-    ...[sweeper, ...jobs, backlog, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap((each) =>
-      each.metrics(),
+    ...[sweeper, ...jobs, backlog, core.longCalls, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap(
+      (each) => each.metrics(),
     ),
     ...manifest.modules.flatMap((module) => module.metrics?.(states.get(module.name)) ?? []),
   ];

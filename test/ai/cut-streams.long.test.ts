@@ -137,8 +137,8 @@ describe.each(Object.keys(documentedStreams) as Vendor[])('a stream of %s', (ven
         throw new Error('a line was left out');
       },
     } satisfies AiCall;
-    const { chat, respond } = vendor === 'Anthropic' ? anthropicModels : openaiModels;
-    const reply = await (vendor.endsWith('responses') && respond !== undefined ? respond : chat)(call, request);
+    const { chat, own } = vendor === 'Anthropic' ? anthropicModels : openaiModels;
+    const reply = await (vendor.endsWith('responses') && own !== undefined ? own.ask : chat)(call, request);
     if (reply.kind !== 'stream') throw new Error(JSON.stringify(reply));
     // When it came is no part of what it says.
     return JSON.parse(JSON.stringify(await Array.fromAsync(reply.pieces)).replaceAll(/"created":\d+/g, '"created":0'));

@@ -206,4 +206,5 @@ test('a key that may only read sees the models and asks none', async () => {
     true,
     false,
   ]);
+  expect(page.text).toContain(`ANTHROPIC_BASE_URL=${service.url} ANTHROPIC_AUTH_TOKEN=KEY`);
 });

@@ -111,6 +111,11 @@ export class CronBench {
     return new CronBench(this.service, await createTestAccount(this.core, usd), await Receiver.start());
   }
 
+  /** The same account by another key. */
+  withSecret(secret: string): CronBench {
+    return new CronBench(this.service, { ...this.account, secret }, this.receiver);
+  }
+
   async stop(): Promise<void> {
     await this.service.stop();
     await this.receiver.stop();

@@ -21,6 +21,9 @@ beforeAll(async () => {
   bench = await CronBench.start();
   for (const table of tables) await sql(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
   // Once everything, so that its statements are prepared; connections take turns.
+  const { job_id: longId } = await bench.create({ timeout_seconds: 900 });
+  for (let i = 0; i < 3; i += 1) await bench.runNext(longId);
+  await bench.ok('POST', `/v1/cron/pause/${longId}`);
   jobId = (await bench.create()).job_id;
   for (let i = 0; i < 3; i += 1) runId = (await bench.runNext(jobId)).run_id;
   await rememberTexts();
@@ -84,6 +87,10 @@ const statementsWithValues: Readonly<Record<string, () => readonly string[]>> = 
   cron_next_lapse: () => [at('account')],
   cron_next_slot: () => [at('account')],
   cron_select_due: () => [at('account'), '16'],
+  cron_claim_lapsed_long: () => [at('account'), '16', `'{}'`],
+  cron_next_lapse_long: () => [at('account')],
+  cron_next_slot_long: () => [at('account')],
+  cron_select_due_long: () => [at('account'), '16'],
   cron_advance_jobs: () => [
     at('account'),
     `'{${jobId}}'`,
@@ -93,13 +100,22 @@ const statementsWithValues: Readonly<Record<string, () => readonly string[]>> = 
     `'{null}'`,
     'now()',
   ],
-  cron_end_run: () => [at('account'), at('run'), '1', `'failed'`, 'now()', 'NULL', 'NULL', 'NULL', 'NULL'],
+  cron_end_run: () => [at('account'), at('run'), '1', `'failed'`, 'now()', 'NULL', 'NULL', 'NULL', 'NULL', '0'],
   cron_note_last_run: () => [at('account'), at('job'), at('run'), `'{}'`, 'now()', 'now()'],
   cron_select_runs: () => [at('account'), at('job'), `'infinity'`, '21'],
   kit_cron_job_find: () => [at('account'), at('job')],
   unindexed: () => [`'x'`],
 };
-const ordered = new Set(['turn_find', 'cron_next_lapse', 'cron_next_slot', 'cron_select_due', 'cron_select_runs']);
+const ordered = new Set([
+  'turn_find',
+  'cron_next_lapse',
+  'cron_next_lapse_long',
+  'cron_next_slot',
+  'cron_next_slot_long',
+  'cron_select_due',
+  'cron_select_due_long',
+  'cron_select_runs',
+]);
 
 async function planOf(name: string, mode: string): Promise<PlanNode> {
   const known = texts.get(name);

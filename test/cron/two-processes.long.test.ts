@@ -98,6 +98,31 @@ test('after kill -9 the POST is repeated with the same run id, charged once, tol
   await heir.end('SIGTERM');
 });
 
+test('after kill -9 in the midst of a call that was paid, the next attempt finds its answer and pays nothing more', async () => {
+  const own = await api.withAccount();
+  await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
+  const { job_id: id } = await own.ok('POST', '/v1/cron/create', {
+    target: { queue: 'jobs', payload: { n: 1 } },
+    cron_expr: '0 0 29 2 *',
+    timeout_seconds: 900,
+  });
+  const { run_id: runId } = await own.ok('POST', `/v1/cron/run/${id}`);
+  // What a killed process leaves: the call is made and paid, under the key of the run, and its end is not recorded.
+  const made = await own.call('POST', '/v1/queue/publish', {
+    queue: 'jobs',
+    payload: { n: 1 },
+    idempotency_key: `run ${runId}`,
+  });
+  expect(made.status).toBe(200);
+  const worker = await startWorker();
+  await eventually(async () => (await own.runs(id)).some((run) => run.status === 'succeeded'));
+  const { by_capability: rows } = await own.ok('GET', '/v1/account/usage');
+  expect(rows.find((row: { capability: string }) => row.capability === 'queue.publish')).toMatchObject({ units: 1 });
+  expect(await own.ok('GET', '/v1/queue/stats/jobs')).toMatchObject({ message_count: 1 });
+  expect(await own.findings()).toEqual([]);
+  await worker.end('SIGTERM');
+});
+
 test('a run whose job was deleted before its repetition is over, as failed', async () => {
   const own = await api.withAccount();
   own.receiver.answer = () => undefined;

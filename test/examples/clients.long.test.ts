@@ -62,6 +62,10 @@ test("OpenAI's client streams an answer", async () => {
   expect(await run('openai.ts')).toBe('[sandbox] You said: Which queue is full?\n');
 });
 
+test("Anthropic's client streams a message", async () => {
+  expect(await run('anthropic.ts')).toBe('[sandbox] You said: Which queue is full?\n');
+});
+
 test("Resend's client sends a mail once, however often it is asked for", async () => {
   expect(await run('resend.ts')).toBe('Invoice 7 sent once\n');
 });

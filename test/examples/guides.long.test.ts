@@ -20,6 +20,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['metrics', /\b12\b/],
   ['analytics', /"total":1\b|^1$/m],
   ['webhooks', /whsec_/],
+  ['webhooks-in', /passed/],
   ['keys', /queue\.publish/],
   ['money', /USD|"balance_usd"/],
   ['deleting-data', /distinct_ids/],
@@ -40,6 +41,8 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['realtime', /rtm_|message_id|"ok":true/],
   ['sms', /Try again|pending/],
 ];
+/** Guides of other clients, with a call by curl alone. */
+const curlAlone: typeof guides = [['anthropic', /\[sandbox\] You said: Say hello\..*"stop_reason":"end_turn"/]];
 const languages = ['bash', 'ts', 'python'] as const;
 /** What the clients log of answers: in a test nothing leaves the service. */
 const WARNINGS = /^(?:quartermaster: )?[a-z_.]+: (?:Nothing|No) .*\n/gm;
@@ -81,22 +84,25 @@ function commandOf(language: (typeof languages)[number], guide: string): [string
 const programOf = { bash: 'curl', ts: process.execPath, python: 'python3' } as const;
 
 describe.concurrent.each(languages)('in %s', (language) => {
-  test.each(guides)('%s: the first call does its work', async (guide, printed) => {
-    if (spawnSync(programOf[language], ['--version']).status !== 0)
-      return expect.fail(`${programOf[language]} is not on this machine, so the blocks of ${language} were not run`);
-    const { secret } = await createTestAccount(service.core, 5);
-    const [program, args] = commandOf(language, guide);
-    const env = {
-      PATH: process.env.PATH,
-      HOME: folder,
-      QM_URL: service.url,
-      QM_KEY: secret,
-      PYTHONPATH: join(PROJECT, 'clients/python'),
-    };
-    const { stdout, stderr } = await promisify(execFile)(program, args, { env, timeout: 60_000 });
-    expect(stderr.replaceAll(WARNINGS, '')).toBe('');
-    expect(stdout).toMatch(printed);
-    // That of the request log shows a call that fails.
-    expect(stdout.match(/"ok":false/g)?.length ?? 0).toBeLessThanOrEqual(guide === 'requests' ? 1 : 0);
-  });
+  test.each(language === 'bash' ? [...guides, ...curlAlone] : guides)(
+    '%s: the first call does its work',
+    async (guide, printed) => {
+      if (spawnSync(programOf[language], ['--version']).status !== 0)
+        return expect.fail(`${programOf[language]} is not on this machine, so the blocks of ${language} were not run`);
+      const { secret } = await createTestAccount(service.core, 5);
+      const [program, args] = commandOf(language, guide);
+      const env = {
+        PATH: process.env.PATH,
+        HOME: folder,
+        QM_URL: service.url,
+        QM_KEY: secret,
+        PYTHONPATH: join(PROJECT, 'clients/python'),
+      };
+      const { stdout, stderr } = await promisify(execFile)(program, args, { env, timeout: 60_000 });
+      expect(stderr.replaceAll(WARNINGS, '')).toBe('');
+      expect(stdout).toMatch(printed);
+      // That of the request log shows a call that fails.
+      expect(stdout.match(/"ok":false/g)?.length ?? 0).toBeLessThanOrEqual(guide === 'requests' ? 1 : 0);
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { knownScopesOf, scopesAllow } from '../../src/core/callers/scopes.ts';
 import { invalidKey, secretInGrace } from '../../src/core/keys/api-key.ts';
 import { createKey, type NewKey } from '../../src/core/keys/changes.ts';
 import { KeyRing } from '../../src/core/keys/ring.ts';
+import { LongCalls } from '../../src/core/outbound/long-calls.ts';
 import { OwnCalls } from '../../src/core/own-calls.ts';
 import { createLog } from '../../src/core/process/log.ts';
 import { ProcessRegistry } from '../../src/core/process/processes.ts';
@@ -98,6 +99,7 @@ function makeCore(db: Database): Services {
     db,
     secrets,
     lanes,
+    longCalls: new LongCalls(admission.all),
     calls: new OwnCalls(db),
     holds: new Holds({ db, lanes, log, owner: 'test' }),
     keys: new KeyRing({ db, secrets }),

@@ -247,12 +247,19 @@ describe('what is not signed by version 4', () => {
     expect(text).toContain("signature_version='s3v4'");
   });
 
-  test('a form of a browser and a preflight are not served, and anything else is not let in', async () => {
-    const form = { 'content-type': 'multipart/form-data; boundary=x' };
+  test('is not let in', async () => {
     const of = async (reply: ReturnType<typeof unsigned>) => [(await reply).status, (await reply).code];
-    expect(await of(unsigned('POST', '/box', form, '--x--\r\n'))).toEqual([501, 'NotImplemented']);
-    expect(await of(unsigned('OPTIONS', '/box/k', { origin: 'https://a.test' }))).toEqual([501, 'NotImplemented']);
     expect(await of(unsigned('POST', '/box?delete'))).toEqual([403, 'AccessDenied']);
     expect(await of(unsigned('GET', '/box/k'))).toEqual([403, 'AccessDenied']);
   });
+});
+
+test('a list of keys to delete is read, however many bytes it has', async () => {
+  const Bucket = await bench.bucket('delete-sizes');
+  await bench.put(Bucket, 'k', 'x');
+  for (const bytes of [3_000, 5_000, 20_000, 32_000]) {
+    const body = `<Delete>${'<Object><Key>k</Key></Object>'.repeat(Math.ceil(bytes / 29))}</Delete>`;
+    const reply = await send(bench, { method: 'POST', path: `/${Bucket}?delete`, body });
+    expect([bytes, reply.status]).toEqual([bytes, bytes > 29_000 ? 400 : 200]);
+  }
 });

@@ -5,6 +5,8 @@ import { type Client, client, createTestAccount, startTestService, type TestServ
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
 
+type BenchOptions = NonNullable<Parameters<typeof startTestService>[0]> & { readonly credit?: number };
+
 export class ScreenshotBench {
   readonly service: TestService;
   readonly accountId: string;
@@ -19,9 +21,10 @@ export class ScreenshotBench {
     this.call = client(service.url, secret);
   }
 
-  static async start(options: Parameters<typeof startTestService>[0] = {}): Promise<ScreenshotBench> {
+  /** `credit`: in USD. */
+  static async start({ credit = 1, ...options }: BenchOptions = {}): Promise<ScreenshotBench> {
     const service = await startTestService(options);
-    return new ScreenshotBench(service, await createTestAccount(service.core, 1));
+    return new ScreenshotBench(service, await createTestAccount(service.core, credit));
   }
 
   /** Inline; what the call answers, and the picture. */

@@ -81,7 +81,14 @@ export async function register(
 ): Promise<string> {
   const webhookId = newId('wh_');
   const signing = { secret: signingSecret, last4: signingSecret.slice(-4) };
-  const rest = { events: ['queue.dlq'], description: null, retryPolicy: 'default', headers: {}, ...settings } as const;
+  const rest = {
+    events: ['queue.dlq'],
+    description: null,
+    retryPolicy: 'default',
+    timeoutSeconds: 15,
+    headers: {},
+    ...settings,
+  } as const;
   await core.db.transaction((tx) =>
     insertRegistration(tx, core.secrets, accountId, { ...rest, webhookId, signing }, Date.now()),
   );

@@ -395,6 +395,14 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "account.webhooks.default_secret": ("GET", "/v1/account/webhooks/default_secret", "safe"),
     "account.webhooks.default_secret.rotate": ("POST", "/v1/account/webhooks/default_secret/rotate", "keyed"),
     "account.webhooks.redeliver": ("POST", "/v1/account/webhooks/redeliver/{delivery_id}", "keyed"),
+    "account.webhooks.receive.create": ("POST", "/v1/account/webhooks/receive/create", "keyed"),
+    "account.webhooks.receive.list": ("GET", "/v1/account/webhooks/receive/list", "safe"),
+    "account.webhooks.receive.get": ("GET", "/v1/account/webhooks/receive/get/{receiver_id}", "safe"),
+    "account.webhooks.receive.update": ("PATCH", "/v1/account/webhooks/receive/update/{receiver_id}", "keyed"),
+    "account.webhooks.receive.delete": ("DELETE", "/v1/account/webhooks/receive/delete/{receiver_id}", "keyed"),
+    "account.webhooks.receive.requests": ("GET", "/v1/account/webhooks/receive/requests/{receiver_id}", "safe"),
+    "account.webhooks.receive.test": ("POST", "/v1/account/webhooks/receive/test/{receiver_id}", "keyed"),
+    "account.webhooks.receive.replay": ("POST", "/v1/account/webhooks/receive/replay/{receiver_id}", "keyed"),
     "account.topup": ("POST", "/v1/account/topup", "keyed"),
     "account.topup.get": ("GET", "/v1/account/topup/get/{topup_id}", "safe"),
     "account.topup.list": ("GET", "/v1/account/topup/list", "safe"),
@@ -619,6 +627,7 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "storage.object.copy": ("POST", "/v1/storage/object/copy", "keyed"),
     "storage.object.delete": ("POST", "/v1/storage/object/delete", "keyed"),
     "storage.presign": ("POST", "/v1/storage/presign", "safe"),
+    "storage.upload.link": ("POST", "/v1/storage/upload/link", "safe"),
     "storage.share.create": ("POST", "/v1/storage/share/create", "keyed"),
     "storage.share.list": ("GET", "/v1/storage/share/list", "safe"),
     "storage.share.revoke": ("DELETE", "/v1/storage/share/revoke/{share_id}", "keyed"),
@@ -799,10 +808,48 @@ class _AccountWebhooksDefaultSecret:
         return self._transport.call("account.webhooks.default_secret.rotate", input)[0]  # type: ignore[no-any-return]
 
 
+class _AccountWebhooksReceive:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def create(self, input: types.AccountWebhooksReceiveCreateInput) -> types.AccountWebhooksReceiveCreateData:
+        """Creates an address that receives webhooks of another service."""
+        return self._transport.call("account.webhooks.receive.create", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.AccountWebhooksReceiveListInput | None = None) -> types.AccountWebhooksReceiveListData:
+        """Lists the webhook receivers of the account."""
+        return self._transport.call("account.webhooks.receive.list", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.AccountWebhooksReceiveGetInput) -> types.AccountWebhooksReceiveGetData:
+        """Shows a webhook receiver."""
+        return self._transport.call("account.webhooks.receive.get", input)[0]  # type: ignore[no-any-return]
+
+    def update(self, input: types.AccountWebhooksReceiveUpdateInput) -> types.AccountWebhooksReceiveUpdateData:
+        """Changes a webhook receiver."""
+        return self._transport.call("account.webhooks.receive.update", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.AccountWebhooksReceiveDeleteInput) -> types.AccountWebhooksReceiveDeleteData:
+        """Deletes a webhook receiver."""
+        return self._transport.call("account.webhooks.receive.delete", input)[0]  # type: ignore[no-any-return]
+
+    def requests(self, input: types.AccountWebhooksReceiveRequestsInput) -> types.AccountWebhooksReceiveRequestsData:
+        """Lists the requests of a webhook receiver."""
+        return self._transport.call("account.webhooks.receive.requests", input)[0]  # type: ignore[no-any-return]
+
+    def test(self, input: types.AccountWebhooksReceiveTestInput) -> types.AccountWebhooksReceiveTestData:
+        """Publishes a sample request of a webhook receiver."""
+        return self._transport.call("account.webhooks.receive.test", input)[0]  # type: ignore[no-any-return]
+
+    def replay(self, input: types.AccountWebhooksReceiveReplayInput) -> types.AccountWebhooksReceiveReplayData:
+        """Publishes a received request once more."""
+        return self._transport.call("account.webhooks.receive.replay", input)[0]  # type: ignore[no-any-return]
+
+
 class _AccountWebhooks:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
         self.default_secret = _AccountWebhooksDefaultSecret(self._transport)
+        self.receive = _AccountWebhooksReceive(self._transport)
 
     def register(self, input: types.AccountWebhooksRegisterInput) -> types.RegisteredWebhook:
         """Registers a URL that events are sent to."""
@@ -1129,8 +1176,8 @@ class _Cron:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
 
-    def create(self, input: types.CronCreateInput) -> types.CreatedCronJob:
-        """Schedules a job: a URL that is POSTed on a schedule or once."""
+    def create(self, input: types.CronCreateInput | None = None) -> types.CreatedCronJob:
+        """Schedules a job: a URL, a queue or a capability that is called on a schedule or once."""
         return self._transport.call("cron.create", input)[0]  # type: ignore[no-any-return]
 
     def list(self, input: types.CronListInput | None = None) -> types.CronListData:
@@ -2059,7 +2106,7 @@ class _StorageBucket:
         return self._transport.call("storage.bucket.get", input)[0]  # type: ignore[no-any-return]
 
     def settings(self, input: types.StorageBucketSettingsInput) -> types.StorageBucketSettingsData:
-        """Sets what happens to the objects of a bucket: expiry by age, and notices to a queue."""
+        """Sets what happens to the objects of a bucket: expiry by age, notices to a queue, and use by web pages."""
         return self._transport.call("storage.bucket.settings", input)[0]  # type: ignore[no-any-return]
 
     def delete(self, input: types.StorageBucketDeleteInput) -> types.StorageBucketDeleteData:
@@ -2096,6 +2143,15 @@ class _StorageObject:
         return self._transport.call("storage.object.delete", input)[0]  # type: ignore[no-any-return]
 
 
+class _StorageUpload:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def link(self, input: types.StorageUploadLinkInput) -> types.StorageUploadLinkData:
+        """Makes what a web page needs to upload a file without a key."""
+        return self._transport.call("storage.upload.link", input)[0]  # type: ignore[no-any-return]
+
+
 class _StorageShare:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -2118,6 +2174,7 @@ class _Storage:
         self._transport = transport
         self.bucket = _StorageBucket(self._transport)
         self.object = _StorageObject(self._transport)
+        self.upload = _StorageUpload(self._transport)
         self.share = _StorageShare(self._transport)
 
     def presign(self, input: types.StoragePresignInput) -> types.StoragePresignData:

@@ -433,7 +433,7 @@ AccountRequestsListInput = TypedDict("AccountRequestsListInput", {
     "code": "NotRequired[str]",
     "capability": "NotRequired[str]",
     "key_id": "NotRequired[str]",
-    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"mcp\", \"console\", \"smtp\"]]",
+    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"anthropic_compat\", \"mcp\", \"console\", \"smtp\"]]",
     "trace_id": "NotRequired[str]",
     "audit": "NotRequired[bool]",
 })
@@ -446,7 +446,7 @@ class Request(TypedDict):
     capability: str
     method: str
     path: str
-    entry_form: Literal["rest", "openai_compat", "mcp", "console", "smtp"]
+    entry_form: Literal["rest", "openai_compat", "anthropic_compat", "mcp", "console", "smtp"]
     key_id: str | None
     person_id: str | None
     status: int
@@ -494,6 +494,7 @@ class AccountWebhooksRegisterInput(TypedDict):
     description: NotRequired[str | None]
     secret: NotRequired[str | None]
     retry_policy: NotRequired[Literal["default", "aggressive", None]]
+    timeout_seconds: NotRequired[int]
     headers: NotRequired[dict[str, str] | None]
     idempotency_key: NotRequired[str]
 
@@ -504,6 +505,7 @@ class RegisteredWebhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -527,6 +529,7 @@ class Webhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -555,6 +558,7 @@ class AccountWebhooksUpdateInput(TypedDict):
     description: NotRequired[str | None]
     secret: NotRequired[str | None]
     retry_policy: NotRequired[Literal["default", "aggressive", None]]
+    timeout_seconds: NotRequired[int]
     headers: NotRequired[dict[str, str] | None]
     status: NotRequired[Literal["enabled", "disabled"]]
     idempotency_key: NotRequired[str]
@@ -566,6 +570,7 @@ class UpdatedWebhook(TypedDict):
     events: list[str]
     description: str | None
     retry_policy: Literal["default", "aggressive"]
+    timeout_seconds: int
     headers: dict[str, str]
     status: Literal["enabled", "disabled"]
     disabled_reason: str | None
@@ -655,6 +660,268 @@ class AccountWebhooksDefaultSecretRotateData(TypedDict):
 class AccountWebhooksRedeliverInput(TypedDict):
     delivery_id: str
     idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateInputVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    secret: NotRequired[str | None]
+    header: NotRequired[str | None]
+    encoding: NotRequired[Literal["hex", "base64", "base64url", None]]
+
+
+class AccountWebhooksReceiveCreateInputTo(TypedDict):
+    queue: NotRequired[str]
+    channel: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateInputFilter(TypedDict):
+    events: NotRequired[list[str] | None]
+    json: NotRequired[Any]
+
+
+class AccountWebhooksReceiveCreateInput(TypedDict):
+    name: str
+    verify: AccountWebhooksReceiveCreateInputVerify
+    to: AccountWebhooksReceiveCreateInputTo
+    filter: NotRequired[AccountWebhooksReceiveCreateInputFilter | None]
+    description: NotRequired[str | None]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveCreateDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveCreateDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveCreateData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveCreateDataVerify
+    to: AccountWebhooksReceiveCreateDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveCreateDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+    secret: str | None
+
+
+class AccountWebhooksReceiveListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountWebhooksReceiveListDataItemsItemVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveListDataItemsItemTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveListDataItemsItemLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveListDataItemsItem(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveListDataItemsItemVerify
+    to: AccountWebhooksReceiveListDataItemsItemTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveListDataItemsItemLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class AccountWebhooksReceiveListData(TypedDict):
+    items: list[AccountWebhooksReceiveListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountWebhooksReceiveGetInput(TypedDict):
+    receiver_id: str
+
+
+class AccountWebhooksReceiveGetDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveGetDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveGetDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveGetData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveGetDataVerify
+    to: AccountWebhooksReceiveGetDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveGetDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class AccountWebhooksReceiveUpdateInputVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    secret: NotRequired[str | None]
+    header: NotRequired[str | None]
+    encoding: NotRequired[Literal["hex", "base64", "base64url", None]]
+
+
+class AccountWebhooksReceiveUpdateInputTo(TypedDict):
+    queue: NotRequired[str]
+    channel: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateInputFilter(TypedDict):
+    events: NotRequired[list[str] | None]
+    json: NotRequired[Any]
+
+
+class AccountWebhooksReceiveUpdateInput(TypedDict):
+    receiver_id: str
+    name: NotRequired[str]
+    verify: NotRequired[AccountWebhooksReceiveUpdateInputVerify]
+    to: NotRequired[AccountWebhooksReceiveUpdateInputTo]
+    filter: NotRequired[AccountWebhooksReceiveUpdateInputFilter | None]
+    description: NotRequired[str | None]
+    state: NotRequired[Literal["active", "disabled"]]
+    new_url: NotRequired[bool]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateDataVerify(TypedDict):
+    scheme: Literal["github", "stripe", "slack", "standard", "hmac", "token", "none"]
+    header: str | None
+    encoding: str | None
+
+
+class AccountWebhooksReceiveUpdateDataTo(TypedDict):
+    queue: str | None
+    channel: str | None
+
+
+class AccountWebhooksReceiveUpdateDataLastError(TypedDict):
+    code: NotRequired[str]
+    at: NotRequired[str]
+
+
+class AccountWebhooksReceiveUpdateData(TypedDict):
+    receiver_id: str
+    url: str
+    name: str
+    description: str | None
+    verify: AccountWebhooksReceiveUpdateDataVerify
+    to: AccountWebhooksReceiveUpdateDataTo
+    filter: dict[str, Any] | None
+    state: Literal["active", "failing", "disabled"]
+    last_error: AccountWebhooksReceiveUpdateDataLastError | None
+    last_received_at: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+    secret: str | None
+
+
+class AccountWebhooksReceiveDeleteInput(TypedDict):
+    receiver_id: str
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveDeleteData(TypedDict):
+    receiver_id: str
+    deleted: bool
+    status: str | None
+
+
+class AccountWebhooksReceiveRequestsInput(TypedDict):
+    receiver_id: str
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountWebhooksReceiveRequestsDataItemsItem(TypedDict):
+    request_id: str
+    receiver_id: str
+    received_at: str
+    outcome: Literal["published", "duplicate", "filtered", "challenge", "refused"]
+    status: int
+    code: str | None
+    event: str | None
+    delivery_id: str | None
+    bytes: int
+    message_id: str | None
+    message: dict[str, Any] | None
+
+
+class AccountWebhooksReceiveRequestsData(TypedDict):
+    items: list[AccountWebhooksReceiveRequestsDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountWebhooksReceiveTestInput(TypedDict):
+    receiver_id: str
+    event: NotRequired[str | None]
+    body: NotRequired[dict[str, Any]]
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveTestData(TypedDict):
+    receiver_id: str
+    request_id: str
+    message_id: str
+
+
+class AccountWebhooksReceiveReplayInput(TypedDict):
+    receiver_id: str
+    request_id: str
+    idempotency_key: NotRequired[str]
+
+
+class AccountWebhooksReceiveReplayData(TypedDict):
+    receiver_id: str
+    request_id: str
+    message_id: str
 
 
 class AccountTopupInput(TypedDict):
@@ -906,9 +1173,12 @@ class AccountTierDataLimits(TypedDict):
     free_reads_burst: int
     management_writes_per_minute: int
     object_deletes_per_second: int
+    webhooks_received_per_second: int
     requests_in_flight: int
+    long_calls: int
     keys: int
     webhooks: int
+    webhook_receivers: int
     ai_batches: int
     questions: int
     cron_jobs: int
@@ -933,6 +1203,7 @@ class AccountTierDataLimits(TypedDict):
 class AccountTierDataUsage(TypedDict):
     keys: int
     webhooks: int
+    webhook_receivers: int
     ai_batches: int
     questions: int
     cron_jobs: int
@@ -1735,16 +2006,39 @@ class CaptchaStatsData(TypedDict):
     items: list[CaptchaStatsDataItemsItem]
 
 
+class CronCreateInputTargetInput(TypedDict):
+    pass
+
+
+class CronCreateInputTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    payload: NotRequired[Any]
+    capability: NotRequired[str]
+    input: NotRequired[CronCreateInputTargetInput]
+    key_id: NotRequired[str]
+
+
 class CronCreateInput(TypedDict):
+    task: NotRequired[str]
+    target: NotRequired[CronCreateInputTarget]
+    timeout_seconds: NotRequired[int]
+    retries: NotRequired[int]
     name: NotRequired[str | None]
     cron_expr: NotRequired[str | None]
     run_at: NotRequired[str | None]
     timezone: NotRequired[str]
     payload: NotRequired[Any]
     headers: NotRequired[dict[str, str] | None]
-    task: str
     secret: NotRequired[str | None]
     idempotency_key: NotRequired[str]
+
+
+class CreatedCronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
 
 
 class CreatedCronJobLastRun(TypedDict):
@@ -1753,9 +2047,11 @@ class CreatedCronJobLastRun(TypedDict):
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1766,14 +2062,17 @@ class CreatedCronJobLastRun(TypedDict):
 class CreatedCronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CreatedCronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CreatedCronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1788,15 +2087,24 @@ class CronListInput(TypedDict):
     limit: NotRequired[int]
 
 
+class CronJobSummaryTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobSummaryLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1807,14 +2115,17 @@ class CronJobSummaryLastRun(TypedDict):
 class CronJobSummary(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobSummaryTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobSummaryLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1831,15 +2142,24 @@ class CronGetInput(TypedDict):
     job_id: str
 
 
+class CronJobDetailTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobDetailLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1850,14 +2170,17 @@ class CronJobDetailLastRun(TypedDict):
 class CronJobDetail(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobDetailTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobDetailLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1878,9 +2201,11 @@ class CronRun(TypedDict):
     scheduled_at: str
     started_at: str
     finished_at: str | None
-    status: Literal["running", "succeeded", "failed", "skipped"]
+    status: Literal["running", "retrying", "succeeded", "failed", "skipped"]
     trigger: Literal["schedule", "manual"]
     attempt: int
+    retries_left: int
+    next_attempt_at: str | None
     http_status: int | None
     error_code: str | None
     latency_ms: int | None
@@ -1894,17 +2219,40 @@ class CronRunsData(TypedDict):
     has_more: bool
 
 
+class CronUpdateInputTargetInput(TypedDict):
+    pass
+
+
+class CronUpdateInputTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    payload: NotRequired[Any]
+    capability: NotRequired[str]
+    input: NotRequired[CronUpdateInputTargetInput]
+    key_id: NotRequired[str]
+
+
 class CronUpdateInput(TypedDict):
     job_id: str
+    task: NotRequired[str]
+    target: NotRequired[CronUpdateInputTarget]
+    timeout_seconds: NotRequired[int]
+    retries: NotRequired[int]
     name: NotRequired[str | None]
     cron_expr: NotRequired[str | None]
     run_at: NotRequired[str | None]
     timezone: NotRequired[str]
     payload: NotRequired[Any]
     headers: NotRequired[dict[str, str] | None]
-    task: NotRequired[str]
     secret: NotRequired[str | None]
     idempotency_key: NotRequired[str]
+
+
+class UpdatedCronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
 
 
 class UpdatedCronJobLastRun(TypedDict):
@@ -1913,9 +2261,11 @@ class UpdatedCronJobLastRun(TypedDict):
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1926,14 +2276,17 @@ class UpdatedCronJobLastRun(TypedDict):
 class UpdatedCronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: UpdatedCronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: UpdatedCronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -1947,15 +2300,24 @@ class CronPauseInput(TypedDict):
     idempotency_key: NotRequired[str]
 
 
+class CronJobTarget(TypedDict):
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+
+
 class CronJobLastRun(TypedDict):
     run_id: NotRequired[str]
     job_id: NotRequired[str]
     scheduled_at: NotRequired[str]
     started_at: NotRequired[str]
     finished_at: NotRequired[str | None]
-    status: NotRequired[Literal["running", "succeeded", "failed", "skipped"]]
+    status: NotRequired[Literal["running", "retrying", "succeeded", "failed", "skipped"]]
     trigger: NotRequired[Literal["schedule", "manual"]]
     attempt: NotRequired[int]
+    retries_left: NotRequired[int]
+    next_attempt_at: NotRequired[str | None]
     http_status: NotRequired[int | None]
     error_code: NotRequired[str | None]
     latency_ms: NotRequired[int | None]
@@ -1966,14 +2328,17 @@ class CronJobLastRun(TypedDict):
 class CronJob(TypedDict):
     job_id: str
     name: str | None
-    task: str
-    task_url: str
+    task: str | None
+    task_url: str | None
+    target: CronJobTarget
     cron_expr: str | None
     timezone: str
     run_at: str | None
     status: Literal["active", "paused", "completed"]
     next_run_at: str | None
     last_run: CronJobLastRun | None
+    timeout_seconds: int
+    retries: int
     headers: dict[str, str]
     secret_last4: str
     created_at: str
@@ -4825,6 +5190,7 @@ class QueueSubscribeInput(TypedDict):
     headers: NotRequired[dict[str, str] | None]
     secret: NotRequired[str | None]
     visibility_timeout: NotRequired[int | None]
+    timeout_seconds: NotRequired[int]
     max_in_flight: NotRequired[int]
     idempotency_key: NotRequired[str]
 
@@ -4836,6 +5202,7 @@ class NewPushSubscription(TypedDict):
     status: Literal["active"]
     headers: dict[str, str]
     visibility_timeout: int | None
+    timeout_seconds: int
     max_in_flight: int
     secret_last4: str
     created_at: str
@@ -4855,6 +5222,7 @@ class PushSubscription(TypedDict):
     status: Literal["active"]
     headers: dict[str, str]
     visibility_timeout: int | None
+    timeout_seconds: int
     max_in_flight: int
     secret_last4: str
     created_at: str
@@ -5582,6 +5950,14 @@ class StorageBucketCreateDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketCreateDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketCreateData(TypedDict):
     bucket: str
     object_count: int
@@ -5589,6 +5965,7 @@ class StorageBucketCreateData(TypedDict):
     expire: list[StorageBucketCreateDataExpireItem]
     abort_uploads: list[StorageBucketCreateDataAbortUploadsItem]
     notify: StorageBucketCreateDataNotify | None
+    cors: list[StorageBucketCreateDataCorsItem]
     created_at: str
 
 
@@ -5612,6 +5989,14 @@ class StorageBucketListDataItemsItemNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketListDataItemsItemCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketListDataItemsItem(TypedDict):
     bucket: str
     object_count: int
@@ -5619,6 +6004,7 @@ class StorageBucketListDataItemsItem(TypedDict):
     expire: list[StorageBucketListDataItemsItemExpireItem]
     abort_uploads: list[StorageBucketListDataItemsItemAbortUploadsItem]
     notify: StorageBucketListDataItemsItemNotify | None
+    cors: list[StorageBucketListDataItemsItemCorsItem]
     created_at: str
 
 
@@ -5647,6 +6033,14 @@ class StorageBucketGetDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketGetDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketGetData(TypedDict):
     bucket: str
     object_count: int
@@ -5654,6 +6048,7 @@ class StorageBucketGetData(TypedDict):
     expire: list[StorageBucketGetDataExpireItem]
     abort_uploads: list[StorageBucketGetDataAbortUploadsItem]
     notify: StorageBucketGetDataNotify | None
+    cors: list[StorageBucketGetDataCorsItem]
     created_at: str
 
 
@@ -5672,11 +6067,20 @@ class StorageBucketSettingsInputNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketSettingsInputCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: NotRequired[list[str]]
+    expose: NotRequired[list[str]]
+    max_age_seconds: NotRequired[int | None]
+
+
 class StorageBucketSettingsInput(TypedDict):
     bucket: str
     expire: NotRequired[list[StorageBucketSettingsInputExpireItem]]
     abort_uploads: NotRequired[list[StorageBucketSettingsInputAbortUploadsItem]]
     notify: NotRequired[StorageBucketSettingsInputNotify | None]
+    cors: NotRequired[list[StorageBucketSettingsInputCorsItem]]
     idempotency_key: NotRequired[str]
 
 
@@ -5695,6 +6099,14 @@ class StorageBucketSettingsDataNotify(TypedDict):
     events: list[Literal["created", "deleted"]]
 
 
+class StorageBucketSettingsDataCorsItem(TypedDict):
+    origins: list[str]
+    methods: list[Literal["GET", "PUT", "POST", "DELETE", "HEAD"]]
+    headers: list[str]
+    expose: list[str]
+    max_age_seconds: int | None
+
+
 class StorageBucketSettingsData(TypedDict):
     bucket: str
     object_count: int
@@ -5702,6 +6114,7 @@ class StorageBucketSettingsData(TypedDict):
     expire: list[StorageBucketSettingsDataExpireItem]
     abort_uploads: list[StorageBucketSettingsDataAbortUploadsItem]
     notify: StorageBucketSettingsDataNotify | None
+    cors: list[StorageBucketSettingsDataCorsItem]
     created_at: str
 
 
@@ -5847,6 +6260,22 @@ class StoragePresignInput(TypedDict):
 class StoragePresignData(TypedDict):
     url: str
     headers: dict[str, str]
+    expires_at: str
+
+
+class StorageUploadLinkInput(TypedDict):
+    bucket: str
+    key: NotRequired[str]
+    prefix: NotRequired[str]
+    content_type: NotRequired[str]
+    bytes_max: NotRequired[int]
+    expires_seconds: NotRequired[int]
+
+
+class StorageUploadLinkData(TypedDict):
+    url: str
+    method: Literal["POST"]
+    fields: dict[str, str]
     expires_at: str
 
 
@@ -6364,6 +6793,8 @@ class WebFetchInput(TypedDict):
     format: NotRequired[Literal["markdown", "text", "html", "json"]]
     schema: NotRequired[dict[str, Any]]
     model: NotRequired[str]
+    render: NotRequired[Literal["auto", "always", "never"]]
+    wait_for: NotRequired[str]
     main_content: NotRequired[bool]
     links: NotRequired[bool]
     bytes_max: NotRequired[int]
@@ -6379,6 +6810,8 @@ class WebFetchData(TypedDict):
     content: str
     content_hash: str
     truncated: bool
+    rendered: bool
+    render_error: str | None
     links: list[str] | None
     json: Any
     ai_cost_usd: float | None
@@ -6451,6 +6884,8 @@ class WebCrawlInput(TypedDict):
     include: NotRequired[list[str]]
     exclude: NotRequired[list[str]]
     format: NotRequired[Literal["markdown", "text", "html"]]
+    render: NotRequired[Literal["auto", "always", "never"]]
+    wait_for: NotRequired[str]
     main_content: NotRequired[bool]
     idempotency_key: NotRequired[str]
 
@@ -6485,6 +6920,8 @@ class WebCrawlGetDataItemsItem(TypedDict):
     content: str
     content_hash: str
     truncated: bool
+    rendered: bool
+    render_error: str | None
     depth: int
     error: str | None
 

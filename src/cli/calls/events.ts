@@ -12,6 +12,7 @@ import { type Access, access } from '../client/profile.ts';
 import { printable, UsageError } from '../output.ts';
 import { oneLine } from './data-text.ts';
 import { forward, readSecret } from './forward.ts';
+import { findReceiver, ReceivedReader } from './received.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PAGE = 100;
@@ -22,9 +23,11 @@ export function eventsCommand(): Command {
     .command('listen')
     .description(
       'Print events of the account as they happen, and send each to --forward as a webhook would be: same headers, body and signature. ' +
+        'With --receiver, each verified request of another service is sent as it came: its headers and body, signed anew. ' +
         'The target may be on this machine; nothing has to be public and no webhook is registered. Each event is sent once: a failed one is not tried again.',
     )
     .option('--types <list>', 'only these types, separated by commas, such as queue.dlq')
+    .option('--receiver <id>', 'follow the requests of this webhook receiver (id or name) in place of events')
     .option('--forward <url>', 'where each event is POSTed')
     .addOption(
       new Option('--secret <whsec>', 'signs what is forwarded (default: one of its own, printed at the start)').env(
@@ -38,21 +41,29 @@ export function eventsCommand(): Command {
 
 interface ListenOptions {
   readonly types?: string;
+  readonly receiver?: string;
   readonly forward?: string;
   readonly secret?: string;
   readonly json?: boolean;
 }
 
-async function listen({ types, forward: target, secret, json = false }: ListenOptions): Promise<void> {
+async function listen({ types, receiver, forward: target, secret, json = false }: ListenOptions): Promise<void> {
+  if (types !== undefined && receiver !== undefined)
+    throw new UsageError('--types is of events: leave it out with --receiver');
   const to = await access();
   const wanted = types === undefined ? null : await readTypes(to.url, types);
   const url = target === undefined ? null : readTarget(target);
   const signedWith = secret === undefined ? `whsec_${randomBytes(32).toString('base64')}` : readSecret(secret);
+  const begin = () => {
+    process.stderr.write(`Listening to ${to.url}${url === null ? '' : `, forwarding to ${url}`}. Ctrl-C ends it.\n`);
+    if (url !== null && secret === undefined) process.stderr.write(`Signing secret: ${signedWith}\n`);
+  };
+  if (receiver !== undefined)
+    return listenTo(to, { receiverId: await findReceiver(to, receiver), url, signedWith, begin, json });
   const reader = new EventReader(to);
   const pages = follow(() => reader.next(), to.url);
   await pages.next();
-  process.stderr.write(`Listening to ${to.url}${url === null ? '' : `, forwarding to ${url}`}. Ctrl-C ends it.\n`);
-  if (url !== null && secret === undefined) process.stderr.write(`Signing secret: ${signedWith}\n`);
+  begin();
   for await (const events of pages) {
     for (const event of events) {
       if (wanted !== null && !wanted.has(event.type)) continue;
@@ -60,6 +71,36 @@ async function listen({ types, forward: target, secret, json = false }: ListenOp
       if (url !== null) process.stderr.write(`  ${await forward(url, event, signedWith)}\n`);
     }
     if (!reader.isBehind) await sleep(LOOK_EVERY_MS);
+  }
+}
+
+interface ReceiverToFollow {
+  readonly receiverId: string;
+  readonly url: string | null;
+  readonly signedWith: string;
+  readonly begin: () => void;
+  readonly json: boolean;
+}
+
+async function listenTo(to: Access, { receiverId, url, signedWith, begin, json }: ReceiverToFollow): Promise<void> {
+  const reader = new ReceivedReader(to, receiverId);
+  const pages = follow(() => reader.next(), to.url);
+  await pages.next();
+  begin();
+  for await (const requests of pages) {
+    for (const request of requests) {
+      const { request_id: id, received_at: at, outcome, event, sent } = request;
+      process.stdout.write(
+        `${json ? oneLine(JSON.stringify(request)) : printable(`${at}  ${event ?? 'none'}  ${id}  ${outcome}`)}\n`,
+      );
+      if (url === null) continue;
+      const came =
+        sent === null
+          ? `${id} is not forwarded: its content is too long, or no text`
+          : await forward(url, { event_id: id, text: sent.body, headers: sent.headers }, signedWith);
+      process.stderr.write(`  ${came}\n`);
+    }
+    await sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -13,15 +13,18 @@ interface ForwardedEvent {
   readonly event_id: string;
   /** As it is delivered to webhooks. */
   readonly text: string;
+  /** Of a request that another service sent. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Sends it once. Answers what came of it, in words; never rejects for what the target does. */
 export async function forward(
   url: string,
-  { event_id: id, text: body }: ForwardedEvent,
+  { event_id: id, text: body, headers: own = {} }: ForwardedEvent,
   secret: string,
 ): Promise<string> {
-  const headers = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
+  const signed = signedHeaders({ id, timestampMs: Date.now(), body }, [secret]);
+  const headers = { ...signed, ...own, ...signatureIn(signed) };
   const begunMs = performance.now();
   const durationText = () => `${Math.round(performance.now() - begunMs)} ms`;
   try {
@@ -32,6 +35,10 @@ export async function forward(
     if (!(error instanceof Unanswered)) throw error;
     return `${id} -> failed after ${durationText()}: ${error.message}`;
   }
+}
+
+function signatureIn(signed: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(signed).filter(([name]) => name.startsWith('webhook-')));
 }
 
 /** Throws UsageError; the secret is not repeated. */

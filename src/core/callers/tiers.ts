@@ -16,8 +16,12 @@ export interface TierLimits {
   readonly evaluationsPerSecond: number;
   /** Of stored objects: their number is that of writes that were paid for, so who cleans up needs as many calls as who wrote. */
   readonly deletesPerSecond: number;
+  /** Webhooks of others, by the addresses of the account's receivers: who knows one takes nothing of the account's reads. */
+  readonly receivedPerSecond: number;
   readonly writesPerMinute: number;
   readonly inFlightMax: number;
+  /** Calls of its URLs and schedules under way that may take longer than 15 seconds. */
+  readonly longCallsMax: number;
   readonly keysMax: number;
   readonly webhooksMax: number;
 }
@@ -38,8 +42,10 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     readsPerSecond: 100,
     evaluationsPerSecond: 1_000,
     deletesPerSecond: 100,
+    receivedPerSecond: 100,
     writesPerMinute: 120,
     inFlightMax: 1_000,
+    longCallsMax: 20,
     keysMax: 100,
     webhooksMax: 20,
   },
@@ -47,8 +53,10 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     readsPerSecond: 1_000,
     evaluationsPerSecond: 10_000,
     deletesPerSecond: 1_000,
+    receivedPerSecond: 1_000,
     writesPerMinute: 300,
     inFlightMax: 5_000,
+    longCallsMax: 200,
     keysMax: 500,
     webhooksMax: 100,
   },
@@ -56,14 +64,16 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
     readsPerSecond: 10_000,
     evaluationsPerSecond: 100_000,
     deletesPerSecond: 5_000,
+    receivedPerSecond: 10_000,
     writesPerMinute: 1_000,
     inFlightMax: 20_000,
+    longCallsMax: 2_000,
     keysMax: 5_000,
     webhooksMax: 500,
   },
 };
 
-/** Free reads, evaluations and deletes may burst to this many seconds of their rate. */
+/** Free reads, evaluations, deletes and received webhooks may burst to this many seconds of their rate. */
 export const readBurstSeconds = 4;
 
 /** What a free call takes beyond its one token: another for each of these, known or done afterwards. */

@@ -1,9 +1,17 @@
 // AWS SigV4 signatures as credentials. The access key ID is the ID of an API key. Each secret access key is derived from the server secret and
 // the stored hash of one secret of that key. So it is revoked with that secret, and a copy of the database does not reveal it.
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
-import { isSignedBy, type Signed, type SigV4Options, signedOf, signingKey } from '../../lib/sigv4.ts';
+import {
+  isSignedBy,
+  type Signed,
+  type SigV4Options,
+  signedOf,
+  signingKey,
+  textSignature,
+  version2Signature,
+} from '../../lib/sigv4.ts';
 import type { Core } from '../core.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { awsRegion } from './aws-arns.ts';
@@ -66,20 +74,57 @@ export function sigV4(head: CredentialHead, options: SigV4Options): SigV4Credent
       return awsBodyProof({ ...signed, key }, head.headers);
     },
     async find({ keys, secrets }) {
-      const isRight = (each: Buffer) => {
+      const right = await secretThat(keys, signed.accessKeyId, (each) => {
         key = signingKeyOf(secrets, each, signed.scope);
         if (!isSignedBy(signed, key)) return false;
         remember(secrets, each, signed.scope, key);
         return true;
-      };
-      const known = await keys.secretsOf(signed.accessKeyId);
-      if (known.length === 0) return 'unknown';
-      // A secret may be newer than what is remembered.
-      const right = known.find(isRight) ?? (await keys.secretsOf(signed.accessKeyId, true)).find(isRight);
-      if (right === undefined) return 'signature';
+      });
+      if (typeof right === 'string') return right;
       return signed.isInTime ? keys.findByHash(right) : 'clock';
     },
   };
+}
+
+/** The hash of the key's secret that signed, or why there is none. */
+async function secretThat(
+  keys: Core['keys'],
+  keyId: string,
+  isRight: (secretHash: Buffer) => boolean,
+): Promise<Buffer | 'unknown' | 'signature'> {
+  const known = await keys.secretsOf(keyId);
+  if (known.length === 0) return 'unknown';
+  // A secret may be newer than what is remembered.
+  return known.find(isRight) ?? (await keys.secretsOf(keyId, true)).find(isRight) ?? 'signature';
+}
+
+/** A text that is signed by itself, such as the policy of a form. */
+export interface SignedText {
+  readonly accessKeyId: string;
+  readonly text: string;
+  readonly signature: string;
+  /** Null: signed by version 2, as boto3 signs forms unless told otherwise. */
+  readonly scope: string | null;
+}
+
+/** When it ends stands in the text. */
+export function signedTextCredential({ accessKeyId, text, signature, scope }: SignedText): Credential {
+  return {
+    async find({ keys, secrets }) {
+      const right = await secretThat(keys, accessKeyId, (each) => {
+        if (scope === null) return isEqual(version2Signature(text, secretAccessKey(secrets, each)), signature);
+        const key = signingKeyOf(secrets, each, scope);
+        if (!isEqual(textSignature(text, key), signature)) return false;
+        remember(secrets, each, scope, key);
+        return true;
+      });
+      return typeof right === 'string' ? right : keys.findByHash(right);
+    },
+  };
+}
+
+function isEqual(due: string, sent: string): boolean {
+  return due.length === sent.length && timingSafeEqual(Buffer.from(due), Buffer.from(sent));
 }
 
 /** The credential of a request that signs the hash of its body without telling it; null: it is not signed so. */

@@ -66,7 +66,7 @@ export class BodyReaders {
   /** What the task makes of the body. Throws as `read` and the task do. A long body is handed over: it is empty afterwards. */
   run<Result>(accountId: string, task: BodyTask<Result>, body: Buffer<ArrayBuffer>): Result | Promise<Result> {
     if (body.length <= (task.hereBytesMax ?? readHereBytesMax)) return task.run(body);
-    const job = { source: task.source, id: task.id, body: [body], key: null };
+    const job = { source: task.source, id: task.id, body: [alone(body)], key: null };
     return this.#inThread(accountId, job).then(resultOf<Result>);
   }
 
@@ -85,6 +85,11 @@ export class BodyReaders {
       throw invalidField('body', 'too_complex', 'To read the body takes too long: send less of it at a time.');
     });
   }
+}
+
+/** A short body shares its memory with others, and cannot be handed over: Node keeps one pool for all. */
+function alone(body: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return body.length === body.buffer.byteLength ? body : new Uint8Array(body);
 }
 
 function joinBody(body: readonly Uint8Array<ArrayBuffer>[]): Buffer {

@@ -11,15 +11,20 @@ import { takeIdempotencyKey } from './idempotency-key.ts';
 import { readJsonText } from './json-object.ts';
 import { takeSecondNames } from './second-names.ts';
 
-/** Fills in the call's input. Throws the Problem of what is wrong with it. */
-export async function readInput(call: Call, gateway: Gateway, text: string, idempotencyKey: string | null) {
+/** Fills in the call's input. `fingerprint`: in place of the input's own. Throws the Problem of what is wrong with it. */
+export async function readInput(
+  call: Call,
+  gateway: Gateway,
+  text: string,
+  { key: idempotencyKey, fingerprint }: { readonly key: string | null; readonly fingerprint?: string | undefined },
+) {
   const beside = idempotencyKey === null ? [] : [idempotencyKey];
   const { endpoint } = call;
   if (endpoint.capability.bulk !== undefined) {
     const key = { prefix: fingerprintPrefix({}), sent: idempotencyKey, ignoresUnknown: call.ignoresUnknown };
     const bulk = await gateway.bodies.read(call.accountId, endpoint, [Buffer.from(text)], key);
     call.input = bulk.input;
-    takeIdempotencyKey(call, beside, () => bulk.fingerprint as string);
+    takeIdempotencyKey(call, beside, () => fingerprint ?? (bulk.fingerprint as string));
     checkInput(call, bulk);
     return;
   }
@@ -30,6 +35,7 @@ export async function readInput(call: Call, gateway: Gateway, text: string, idem
   call.input = value;
   call.inputText = unknownFields === 'taken' ? withoutMembers(text, pathNames) : text;
   takeIdempotencyKey(call, beside, () => {
+    if (fingerprint !== undefined) return fingerprint;
     const params = Object.fromEntries(pathFields.map((name) => [name, value[name]]));
     return requestFingerprint(fingerprintPrefix(params), text, new Set([KEY_FIELD, ...pathNames]));
   });

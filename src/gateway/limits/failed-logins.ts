@@ -1,7 +1,7 @@
 // Limit of failed authentication per address: after 20 failures in a minute, further failing calls are told to wait; valid keys always pass.
-import ipaddr from 'ipaddr.js';
 import { admission } from '../../core/admission.ts';
 import { lruOf } from '../../lib/lru.ts';
+import { networkOf } from '../../lib/network-of.ts';
 
 const { failedLoginsMax, failedLoginsWindowMs, addressesMax } = admission.address;
 
@@ -35,12 +35,4 @@ export class FailedLogins implements LoginFailures {
     if (window === undefined || window.failures <= this.#failuresMax) return 0;
     return Math.max(0, Math.ceil(failedLoginsWindowMs - (nowMs - window.startMs)));
   }
-}
-
-/** One IPv6 customer has a whole /64 to call from. */
-export function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  const { parts } = ipaddr.IPv6.parse(address);
-  const mapped = ipaddr.process(address);
-  return mapped.kind() === 'ipv4' ? mapped.toString() : parts.slice(0, 4).join(':');
 }

@@ -106,11 +106,13 @@ interface Rate {
 }
 
 function rateOf(tier: Tier, limitClass: RatedClass): Rate {
-  const { readsPerSecond, evaluationsPerSecond, deletesPerSecond, writesPerMinute } = tierLimits[tier];
+  const { readsPerSecond, evaluationsPerSecond, deletesPerSecond, receivedPerSecond, writesPerMinute } =
+    tierLimits[tier];
   const [quota, windowSeconds, burst] = {
     reads: [readsPerSecond, 1, readBurstSeconds] as const,
     evaluations: [evaluationsPerSecond, 1, readBurstSeconds] as const,
     deletes: [deletesPerSecond, 1, readBurstSeconds] as const,
+    received: [receivedPerSecond, 1, readBurstSeconds] as const,
     writes: [writesPerMinute, 60, 1] as const,
   }[limitClass];
   const policy = `"${limitClass}";q=${quota};w=${windowSeconds}`;

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../lib/html.ts';
 import type { CodeSample } from './visit.ts';
 
-const languages: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' };
+const languages: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python', html: 'HTML' };
 
 /** An id on one line. `label`: what the button says that it copies, for those who hear it. */
 export function copiedId(id: string, label = 'the ID'): Html {

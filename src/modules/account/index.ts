@@ -54,6 +54,14 @@ import { webhooksDelete } from './capabilities/webhooks/delete.ts';
 import { webhooksDeliveries } from './capabilities/webhooks/deliveries.ts';
 import { webhooksGet } from './capabilities/webhooks/get.ts';
 import { webhooksList } from './capabilities/webhooks/list.ts';
+import { receiveCreate } from './capabilities/webhooks/receive/create.ts';
+import { receiveDelete } from './capabilities/webhooks/receive/delete.ts';
+import { receiveGet } from './capabilities/webhooks/receive/get.ts';
+import { receiveList } from './capabilities/webhooks/receive/list.ts';
+import { receiveReplay } from './capabilities/webhooks/receive/replay.ts';
+import { receiveRequests } from './capabilities/webhooks/receive/requests.ts';
+import { receiveTest } from './capabilities/webhooks/receive/test.ts';
+import { receiveUpdate } from './capabilities/webhooks/receive/update.ts';
 import { webhooksRedeliver } from './capabilities/webhooks/redeliver.ts';
 import { webhooksRegister } from './capabilities/webhooks/register.ts';
 import { webhooksTest } from './capabilities/webhooks/test.ts';
@@ -62,9 +70,14 @@ import { accountWords } from './event-words.ts';
 import { accountEvents } from './events.ts';
 import { isEmpty } from './is-empty.ts';
 import { accountProblems } from './problems.ts';
+import { receiverLimits } from './receivers/limits.ts';
+import { ReceivedLog } from './receivers/log.ts';
+import { ReceiverRing } from './receivers/ring.ts';
+import { receiveRoute } from './receivers/route.ts';
 import { CallBlocks } from './requests/archive.ts';
+import type { AccountState } from './state.ts';
 
-export const account = defineModule<CallBlocks>({
+export const account = defineModule<AccountState>({
   name: 'account',
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
@@ -105,6 +118,14 @@ export const account = defineModule<CallBlocks>({
     webhooksDefaultSecret,
     webhooksDefaultSecretRotate,
     webhooksRedeliver,
+    receiveCreate,
+    receiveList,
+    receiveGet,
+    receiveUpdate,
+    receiveDelete,
+    receiveRequests,
+    receiveTest,
+    receiveReplay,
     topup,
     topupGet,
     topupList,
@@ -125,16 +146,19 @@ export const account = defineModule<CallBlocks>({
   finders: [
     finder('key', keysList, ({ key_id: id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
     finder('webhook', webhooksList, ({ webhook_id: id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
+    finder('webhook receiver', receiveList, ({ receiver_id: id, name }) => ({ id, name, path: `/webhooks/in/${id}` })),
     requestFinder,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,
-  rawRoutes: [requestsTail],
+  rawRoutes: [requestsTail, receiveRoute],
   start(core) {
     const archive = new CallBlocks(core);
     core.requests.archive = archive;
-    return archive;
+    return { archive, receivers: new ReceiverRing(core), received: new ReceivedLog(core) };
   },
-  sweeps: ({ store }) => store.sweeps(),
+  close: ({ received }) => received.flush(),
+  sweeps: ({ archive, received }) => [...archive.store.sweeps(), received.sweep()],
+  limits: receiverLimits,
   derived: (offer) => [tier(offer), search(offer)],
   events: inWords(accountWords, [
     ...[...accountEvents, ...deviceEvents, ...topupEvents, ...autorechargeEvents, ...subscriptionEvents],

@@ -34,6 +34,11 @@ export const accountProblems = {
     'Check the id; account.payment_method.list has them all.',
   ),
   TOPUP_NOT_FOUND: problemEntry(404, 'The top-up does not exist.', 'Check the id; account.topup.list has them all.'),
+  RECEIVER_NOT_FOUND: problemEntry(
+    404,
+    'The webhook receiver does not exist.',
+    'Check the receiver id, or the address that the sender has; account.webhooks.receive.list has both.',
+  ),
   WEBHOOK_NOT_FOUND: problemEntry(404, 'The webhook does not exist.', 'Check the webhook id.'),
 };
 

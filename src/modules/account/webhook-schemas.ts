@@ -1,7 +1,7 @@
 // Fields and records of the webhook operations.
 
 import Type from 'typebox';
-import { instant, instantOrNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { instant, instantOrNull, textOrNull, timeoutField, wholeOrNull } from '../../kit/fields.ts';
 import { alsoNamed } from '../../kit/second-names.ts';
 import { deliveryStatuses } from '../../webhooks/deliveries/record.ts';
 
@@ -51,6 +51,8 @@ export const retryPolicyField = Type.Unsafe<'default' | 'aggressive' | null>({
     '`default`: 10 attempts over some three days; `aggressive`: 16 attempts, the first ones within seconds. Null means default.',
 });
 
+export const timeoutSecondsField = timeoutField('How long an answer may take');
+
 export const headersField = Type.Unsafe<Record<string, string> | null>({
   type: ['object', 'null'],
   additionalProperties: { type: 'string' },
@@ -66,6 +68,7 @@ const recordFields = {
   events: Type.Array(Type.String(), { description: 'Event types it is told, each once.' }),
   description: textOrNull('Note for people.'),
   retry_policy: Type.Enum(['default', 'aggressive'], { description: 'When failed deliveries are tried again.' }),
+  timeout_seconds: Type.Integer({ description: 'How long an answer may take, in seconds.' }),
   headers: Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },

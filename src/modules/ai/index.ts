@@ -18,6 +18,7 @@ import { embed } from './capabilities/embed.ts';
 import { models } from './capabilities/models.ts';
 import { usage } from './capabilities/usage.ts';
 import { liveBatches } from './limits.ts';
+import { messagesRoutes } from './messages/routes.ts';
 import { aiFamily, aiModel } from './models/family.ts';
 import { modelDaySweep } from './models/model-days.ts';
 import { billedNanos } from './models/price.ts';
@@ -42,6 +43,12 @@ export const ai = defineModule<AiState>({
       use: 'chat, responses, embeddings, models',
       serves: ['ai.chat', 'ai.embed', 'ai.models'],
     },
+    {
+      client: "Claude Code and Anthropic's clients",
+      address: '{base_url}',
+      use: 'messages, count_tokens, models',
+      serves: ['ai.chat', 'ai.count_tokens', 'ai.models'],
+    },
   ],
   capabilities: [chat, embed, models, usage, countTokens, create, get, list, results, cancel],
   console: async () => (await import('./console/index.ts')).aiConsole,
@@ -52,7 +59,7 @@ export const ai = defineModule<AiState>({
   problems: aiProblems,
   events: batchEvents,
   models: { ...aiFamily, billedNanos: (row, usage) => billedNanos(aiModel(row), usage as AiUsage, 0) },
-  rawRoutes: [...openaiRoutes, responsesRoute],
+  rawRoutes: [...openaiRoutes, responsesRoute, ...messagesRoutes],
   start: (core) => ({
     core,
     places: new ModelCallPlaces(core.underWay, core.limitsRates),

@@ -19,7 +19,7 @@ import { cronSweeps } from './sweeps.ts';
 
 export const cron = defineModule<CronState>({
   name: 'cron',
-  summary: 'Scheduled jobs: a signed POST to your URL, recurring or once, with a record of every run.',
+  summary: 'Scheduled jobs: a URL, a queue or a capability called again and again or once, with a record of every run.',
   status: 'ga',
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, run, remove],
@@ -31,5 +31,5 @@ export const cron = defineModule<CronState>({
   start: createCronState,
   isEmpty: jobTable.isEmpty,
   sweeps: ({ core }) => cronSweeps(core.db),
-  jobs: ({ runner }) => [runner],
+  jobs: ({ runners }) => runners,
 });

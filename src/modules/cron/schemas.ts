@@ -1,14 +1,16 @@
 // Fields and records of the cron operations.
 
 import Type, { type Static, type TObject } from 'typebox';
-import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { instant, instantOrNull, orNull, textOrNull, timeoutField, whole, wholeOrNull } from '../../kit/fields.ts';
 import { alsoNamed } from '../../kit/second-names.ts';
 import { jobStatuses, runStatuses } from './jobs/records.ts';
+import type { TargetInput } from './jobs/target.ts';
 import {
   EXPRESSION_CHARACTERS_MAX,
   NAME_CHARACTERS_MAX,
   NEXT_RUNS,
   PAYLOAD_BYTES_MAX,
+  RETRIES_MAX,
   SECRET_CHARACTERS_MAX,
   URL_CHARACTERS_MAX,
 } from './limits.ts';
@@ -29,10 +31,64 @@ const taskUrl = Type.String({
   maxLength: URL_CHARACTERS_MAX,
   description: 'URL that is POSTed on each run.',
 });
-export const taskField = alsoNamed(taskUrl, 'task_url');
-export const newTaskField = alsoNamed(Type.Optional(taskUrl), 'task_url');
+export const taskField = alsoNamed(Type.Optional(taskUrl), 'task_url');
+
+const targetField = Type.Unsafe<TargetInput>(
+  Type.Object(
+    {
+      url: Type.Optional(taskUrl),
+      queue: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Queue of this account to which each run publishes.',
+        }),
+      ),
+      payload: Type.Optional(
+        Type.Unknown({
+          description: 'For a queue: a JSON object, which is published byte for byte; {} when not sent.',
+        }),
+      ),
+      capability: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'Capability that each run calls, such as ai.chat.' }),
+      ),
+      input: Type.Optional(
+        Type.Unsafe<object>({
+          type: 'object',
+          writeOnly: true,
+          description: 'For a capability: its input, checked now and at each run. It may hold no secret.',
+        }),
+      ),
+      key_id: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          pattern: '^[A-Za-z0-9_-]+$',
+          description:
+            'For a queue or capability, by a person: id of the key that the runs call as. A key schedules as itself.',
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'What each run calls, in place of task: {url}, {queue, payload} or {capability, input}. A queue or capability is called as the key that ' +
+        'made the schedule, with the rights and caps that it has then, at the price of that call.',
+    },
+  ),
+);
 
 export const settingsFields = {
+  task: taskField,
+  target: Type.Optional(targetField),
+  timeout_seconds: Type.Optional(timeoutField('How long one attempt may take')),
+  retries: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: RETRIES_MAX,
+      description: `How often a run that fails is tried again, 0 to ${RETRIES_MAX}; 0 when not sent. Pauses: 5 s, doubled up to 15 min, or what Retry-After says.`,
+    }),
+  ),
   name: Type.Optional(
     orNull<string>(
       { type: 'string', minLength: 1, maxLength: NAME_CHARACTERS_MAX, pattern: '^[^\\p{Cc}\\p{Cs}]*$' },
@@ -96,20 +152,27 @@ const runFields = {
   started_at: instant('When the run began.'),
   finished_at: instantOrNull('When it ended; null while it is running.'),
   status: Type.Enum([...runStatuses], {
-    description: '`succeeded`: answered 2xx. `skipped`: not made and not charged; error_code says why.',
+    description:
+      '`succeeded`: answered 2xx. `retrying`: failed, and tried again at next_attempt_at. `skipped`: not made and not charged; error_code says why.',
   }),
   trigger: Type.Enum(['schedule', 'manual'], { description: '`manual`: begun by a call of run.' }),
   attempt: Type.Integer({
-    description: '0 before the first POST; above 1 when the POST was repeated because its process died.',
+    description: '0 before the first attempt; above 1 when it was tried again, or repeated because its process died.',
   }),
-  http_status: wholeOrNull('Status of the answer; null when none came.'),
+  retries_left: whole('How often it is tried again if it fails.'),
+  next_attempt_at: instantOrNull('When it is tried again; null unless it is retrying.'),
+  http_status: wholeOrNull('Status of the answer, of a capability that which REST answers; null when none came.'),
   error_code: textOrNull(
-    'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; or why it was skipped: ' +
+    'Why no answer came: refused, dns, connect, tls, timeout, reset, protocol, interrupted, job_deleted; the code of the error that a capability ' +
+      'failed with, such as INSUFFICIENT_SCOPE or QUEUE_NOT_FOUND; or why it was skipped: ' +
       'insufficient_credit, key_cap, budget_daily, budget_monthly, frozen, account_suspended.',
   ),
   latency_ms: wholeOrNull('How long the task took to answer, or to fail.'),
   response_snippet: textOrNull('The first 1 KiB of the answer, without the secrets found in it.'),
-  cost_usd: Type.Number({ description: 'What it cost, USD.' }),
+  cost_usd: Type.Number({
+    description:
+      'What it cost, USD: a run of a URL its own price, any other what it called (what an attempt paid whose process died is in the ledger).',
+  }),
 };
 
 export const runSchema = Type.Object(runFields, { title: 'CronRun' });
@@ -117,8 +180,17 @@ export const runSchema = Type.Object(runFields, { title: 'CronRun' });
 const jobFields = {
   job_id: Type.String({ description: 'Id of the job.' }),
   name: textOrNull('Name for people.'),
-  task: Type.String({ description: 'URL that is POSTed on each run.' }),
-  task_url: Type.String({ description: 'The same as task.' }),
+  task: textOrNull('URL that is POSTed on each run; null: a queue or a capability is called.'),
+  task_url: textOrNull('The same as task.'),
+  target: Type.Object(
+    {
+      url: Type.Optional(Type.String({ description: 'URL that is POSTed.' })),
+      queue: Type.Optional(Type.String({ description: 'Queue that is published to.' })),
+      capability: Type.Optional(Type.String({ description: 'Capability that is called.' })),
+      key_id: Type.Optional(Type.String({ description: 'Key that the queue or capability is called as.' })),
+    },
+    { description: 'What each run calls.' },
+  ),
   cron_expr: textOrNull('Recurring schedule; null for a job that runs once.'),
   timezone: Type.String({ description: 'Time zone of cron_expr.' }),
   run_at: instantOrNull('The one time to run; null for a recurring job.'),
@@ -129,6 +201,8 @@ const jobFields = {
     properties: runFields,
     description: 'The latest run as it is now; null before the first one.',
   }),
+  timeout_seconds: Type.Integer({ description: 'How long one attempt may take, in seconds.' }),
+  retries: Type.Integer({ description: 'How often a run that fails is tried again.' }),
   headers: Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
@@ -140,7 +214,9 @@ const jobFields = {
 };
 
 const shownOnce = 'The signing secret, `whsec_…`. It is shown this once; store it where runs are received.';
-const payloadField = Type.Unknown({ description: 'The payload as it was sent, byte for byte; null when none was.' });
+const payloadField = Type.Unknown({
+  description: 'The payload, or the input of the capability, as it was sent, byte for byte; null when none was.',
+});
 
 export const jobSummarySchema = Type.Object(jobFields, { title: 'CronJobSummary' });
 export const jobSchema = Type.Object({ ...jobFields, payload: payloadField }, { title: 'CronJob' });

@@ -15,10 +15,6 @@ export const EVALUATORS_MAX = 1_000;
 /** Keys that one call names. */
 export const KEYS_MAX = 100;
 
-/** What a context may be: rules/cost.ts reckons with it. */
-export const CONTEXT = { bytesMax: 16 * KIB, textCharactersMax: 1_024, nodesMax: 1_000, depthMax: 8 } as const;
-/** What a rule may be. Its steps are reckoned for the worst context when it is written; one takes some 50 ns. */
-export const RULE = { nodesMax: 5_000, depthMax: 24, stepsMax: 100_000 } as const;
 /** One more token of the rate pays for so many steps of rules, flags of many, and bytes of definitions that are read. */
 export const TOKEN = { steps: 2_000, flags: 10, bytes: 16 * KIB } as const;
 

@@ -18,9 +18,10 @@ import { DAY_MS, HOUR_MS } from '../../lib/time.ts';
 import { invalidField, type Problem } from '../../problems/problem.ts';
 import { EVALUATE, evaluateFlags } from './capabilities/evaluate.ts';
 import { accountOf } from './flags/store.ts';
-import { CONTEXT, STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX } from './limits.ts';
+import { STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX } from './limits.ts';
 import { problem } from './problems.ts';
-import { type Context, checkContext } from './rules/cost.ts';
+import { type Context, checkContext } from '../../kit/json-logic/cost.ts';
+import { CONTEXT } from '../../kit/json-logic/limits.ts';
 import type { Evaluation } from './serving/served-flag.ts';
 import type { FlagsState } from './serving/served-flags.ts';
 

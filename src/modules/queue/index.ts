@@ -102,5 +102,5 @@ export const queue = defineModule<QueueState>({
   },
   isEmpty: noRowIn('queue.queue'),
   sweeps: queueSweeps,
-  jobs: (state) => [state.push.jobs],
+  jobs: (state) => state.push.loops,
 });

@@ -1,5 +1,6 @@
 // Limits of the queue module (specification, "Limits"; contract of queue).
 import type { CountedLimit } from '../../core/callers/tiers.ts';
+import { LEASE_MARGIN_SECONDS, SHORT_SECONDS } from '../../core/outbound/long-calls.ts';
 import { rowCount } from '../../kit/resource.ts';
 
 /** By tier; account.tier shows it. */
@@ -43,8 +44,8 @@ export const VISIBILITY_SECONDS_MAX = 43_200;
 
 export const SUBSCRIPTIONS_PER_QUEUE_MAX = 10;
 export const IN_FLIGHT_MAX = 10;
-/** A lease must outlast an attempt of 15 s, the way to the receiver and the way back included. */
-export const LEASE_SECONDS_MIN = 30;
+/** A lease must outlast an attempt of the usual 15 s. */
+export const LEASE_SECONDS_MIN = SHORT_SECONDS + LEASE_MARGIN_SECONDS;
 
 /** Where a message with this priority stands in the order: 0 comes first. */
 export function bandOf(priority: number, enablePriority: boolean): number {

@@ -18,7 +18,7 @@ export interface ConsumeCall {
 
 /** Push, as the rest of the module knows it. */
 interface Push {
-  readonly jobs: JobLoop;
+  readonly loops: readonly JobLoop[];
   /** Nothing more is sent for the subscription by this process. */
   end(subscriptionId: string): void;
   close(): void;

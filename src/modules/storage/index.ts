@@ -20,6 +20,7 @@ import { presign } from './capabilities/presign.ts';
 import { createShare } from './capabilities/share-create.ts';
 import { listShares } from './capabilities/share-list.ts';
 import { revokeShare } from './capabilities/share-revoke.ts';
+import { linkUpload } from './capabilities/upload-link.ts';
 import { contentRoute, sharedRoute } from './content.ts';
 import { examineStorage } from './examine.ts';
 import { storageProblems } from './problems.ts';
@@ -37,7 +38,7 @@ export const storage = defineModule<StartedStorage, StorageSettings>({
   capabilities: [
     ...[createBucket, listBuckets, getBucket, setBucketSettings, deleteBucket],
     ...[putObjectCall, getObject, headObject, listObjectsCall, copyObject, deleteObjects],
-    ...[presign, createShare, listShares, revokeShare],
+    ...[presign, linkUpload, createShare, listShares, revokeShare],
   ],
   finders: [finder('bucket', listBuckets, ({ bucket }) => ({ id: bucket, name: bucket, path: `/storage/${bucket}` }))],
   prices: {

@@ -2,6 +2,17 @@
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
 import { KEY_BYTES_MAX } from '../../objects/limits.ts';
+import {
+  ALLOWED_HEADER_PATTERN,
+  CORS_HEADER_CHARACTERS_MAX,
+  CORS_METHODS,
+  CORS_ORIGIN_CHARACTERS_MAX,
+  CORS_RULES_MAX,
+  CORS_SECONDS_MAX,
+  CORS_VALUES_MAX,
+  EXPOSED_HEADER_PATTERN,
+  ORIGIN_PATTERN,
+} from './buckets/cors.ts';
 import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts';
 
 const NO_ADDRESS = '(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)';
@@ -78,6 +89,59 @@ const notifyObject = Type.Object({
 export const notifyField = orNull<{ queue: string; events: ('created' | 'deleted')[] }>(
   { ...notifyObject },
   'The queue that gets a message `{event, bucket, key, bytes, etag}` for each change, paid as queue.publish; null: none.',
+);
+
+const corsHeaderNames = (pattern: string, description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: CORS_HEADER_CHARACTERS_MAX, pattern, description: 'A header.' }), {
+    maxItems: CORS_VALUES_MAX,
+    description,
+  });
+
+const corsRule = {
+  origins: Type.Array(
+    Type.String({
+      minLength: 1,
+      maxLength: CORS_ORIGIN_CHARACTERS_MAX,
+      pattern: ORIGIN_PATTERN,
+      description:
+        'Scheme, host and port without a path, such as https://app.example.com. `*` once, for any characters.',
+    }),
+    { minItems: 1, maxItems: CORS_VALUES_MAX, description: 'Pages of these origins may.' },
+  ),
+  methods: Type.Array(Type.Enum([...CORS_METHODS]), {
+    minItems: 1,
+    maxItems: CORS_METHODS.length,
+    description: 'What they may send.',
+  }),
+  headers: corsHeaderNames(ALLOWED_HEADER_PATTERN, 'Headers that they may send; `*` once in each. None when absent.'),
+  expose: corsHeaderNames(
+    EXPOSED_HEADER_PATTERN,
+    'Headers of answers that they may read, such as ETag. None when absent.',
+  ),
+  max_age_seconds: orNull<number>(
+    { type: 'integer', minimum: 0, maximum: CORS_SECONDS_MAX },
+    'How long a browser remembers the rule; null: as it likes.',
+  ),
+};
+const CORS =
+  'Pages of other origins that may use the objects, each call with its signature. The first rule that fits is answered; an empty list: none may.';
+
+export const corsField = Type.Array(Type.Object(corsRule, { description: 'A rule.' }), {
+  maxItems: CORS_RULES_MAX,
+  description: CORS,
+});
+
+export const sentCorsField = Type.Array(
+  Type.Object(
+    {
+      ...corsRule,
+      headers: Type.Optional(corsRule.headers),
+      expose: Type.Optional(corsRule.expose),
+      max_age_seconds: Type.Optional(corsRule.max_age_seconds),
+    },
+    { description: 'A rule.' },
+  ),
+  { maxItems: CORS_RULES_MAX, description: CORS },
 );
 
 export const LINK_SECONDS = 3_600;

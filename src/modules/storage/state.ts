@@ -1,4 +1,6 @@
 // In-process state of the storage module: the link signer and the background loops.
+import { AddressRate } from '../../core/address-rate.ts';
+import { admission } from '../../core/admission.ts';
 import type { JobLoop } from '../../core/background/job-loop.ts';
 import type { Services } from '../../kit/services.ts';
 import { expiryLoop } from './buckets/expiry.ts';
@@ -10,6 +12,8 @@ import type { StorageSettings } from './settings.ts';
 export interface StorageState {
   readonly core: Services;
   readonly links: ObjectLinks;
+  /** Of pages that name a bucket and no key. */
+  readonly crossOrigin: AddressRate;
 }
 
 export interface StartedStorage extends StorageState {
@@ -17,5 +21,11 @@ export interface StartedStorage extends StorageState {
 }
 
 export function startStorage(core: Services, settings: StorageSettings): StartedStorage {
-  return { core, links: new ObjectLinks(core), loops: [expiryLoop(core), heldLoop(core, settings), noticeLoop(core)] };
+  const { crossOriginPerMinute, addressesMax } = admission.address;
+  return {
+    core,
+    links: new ObjectLinks(core),
+    crossOrigin: new AddressRate(crossOriginPerMinute, addressesMax),
+    loops: [expiryLoop(core), heldLoop(core, settings), noticeLoop(core)],
+  };
 }

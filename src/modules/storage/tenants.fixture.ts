@@ -30,6 +30,7 @@ export const tenants: TenantFixture = {
     ],
     'storage.object.delete': [({ bucket, key }) => ({ bucket, keys: [key as string] })],
     'storage.presign': [],
+    'storage.upload.link': [({ bucket, key }) => ({ bucket, key })],
     'storage.share.revoke': [({ share }) => ({ share_id: share })],
   },
   keyed: [['storage.object.put', { bucket: 'of-b', key: 'k', content: 'of b' }]],

@@ -12,7 +12,7 @@ import { crawlLoop } from './crawl/step.ts';
 import { crawlLimits, crawlTable, deleteFinished } from './crawl/store.ts';
 import { hostSweep } from './fetch/pace.ts';
 import { firecrawlRoutes } from './firecrawl/routes.ts';
-import { CRAWL_KEPT_HOURS, FETCH, SHOT } from './limits.ts';
+import { CRAWL_KEPT_HOURS, DRAWN, FETCH, SHOT } from './limits.ts';
 import { webProblems } from './problems.ts';
 import { SEARCH_NANOS, searchFamily } from './search/family.ts';
 import { type WebSettings, webSettings } from './settings.ts';
@@ -28,6 +28,7 @@ export const web = defineModule<WebState, WebSettings>({
   // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
   prices: {
     [FETCH]: { unit: 'page', nanosPerUnit: 200_000n },
+    [DRAWN]: { unit: 'drawn page', nanosPerUnit: 2_000_000n },
     [SHOT]: { unit: 'picture', nanosPerUnit: 2_000_000n },
     'web.map': { unit: 'site', nanosPerUnit: 200_000n },
     'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },
@@ -45,7 +46,7 @@ export const web = defineModule<WebState, WebSettings>({
   problems: webProblems,
   settings: webSettings,
   start: startWeb,
-  close: async ({ readers, shots }) => void (await Promise.all([readers.close(), shots.close()])),
+  close: async ({ readers, browsers }) => void (await Promise.all([readers.close(), browsers.close()])),
   isEmpty: crawlTable.isEmpty,
   sweeps: ({ core }) => [
     hostSweep(core.db),

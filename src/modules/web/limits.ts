@@ -73,15 +73,23 @@ export const SHOT_SIDE_MAX = 2_560;
 export const FULL_HEIGHT_MAX = 10_000;
 export const SHOT_QUALITY_USUAL = 80;
 export const SHOT_WAIT_SECONDS_MAX = 5;
+
+// A page in a browser.
 /** What a page asks for beside itself. */
-export const SHOT_REQUESTS_MAX = 200;
-export const SHOT_REQUESTS_AT_ONCE = 8;
-export const SHOT_REQUEST_BYTES_MAX = 5 * MIB;
+export const BROWSER_REQUESTS_MAX = 200;
+export const BROWSER_REQUESTS_AT_ONCE = 8;
+export const BROWSER_REQUEST_BYTES_MAX = 5 * MIB;
 /** With the page. */
-export const SHOT_BYTES_MAX = 20 * MIB;
+export const BROWSER_BYTES_MAX = 20 * MIB;
 /** Pages that a page leads to. */
-export const SHOT_PAGES_MAX = 5;
+export const BROWSER_PAGES_MAX = 5;
+
+// A page that its scripts draw.
+export const WAIT_FOR_CHARACTERS_MAX = 200;
+export const WAIT_FOR_MS = 10_000;
 
 /** What a page of a call or a crawl is charged and counted as. */
 export const FETCH = 'web.fetch';
 export const SHOT = 'web.screenshot';
+/** What a page costs, in place of that, when a browser drew it. */
+export const DRAWN = 'web.drawn';

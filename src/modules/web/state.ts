@@ -2,10 +2,10 @@
 
 import { AnswerEffect } from '../../core/wallet/charge/charge-answer.ts';
 import type { Services } from '../../kit/services.ts';
+import { Browsers } from './browser/browsers.ts';
 import { Pace } from './fetch/pace.ts';
 import { Robots } from './fetch/robots.ts';
 import { Readers } from './read/readers.ts';
-import { Shots } from './screenshot/shots.ts';
 import type { WebSettings } from './settings.ts';
 
 export interface WebState {
@@ -15,7 +15,7 @@ export interface WebState {
   readonly robots: Robots;
   readonly pace: Pace;
   readonly readers: Readers;
-  readonly shots: Shots;
+  readonly browsers: Browsers;
   readonly shooting: AnswerEffect;
   readonly fetching: AnswerEffect;
   readonly mapping: AnswerEffect;
@@ -32,7 +32,7 @@ export function startWeb(core: Services, settings: WebSettings): WebState {
     robots: new Robots(core, { obeys: settings.obeysRobots, userAgent }),
     readers: new Readers(core, settings),
     fetching: new AnswerEffect('web.fetch'),
-    shots: new Shots(core, settings),
+    browsers: new Browsers(core, settings),
     shooting: new AnswerEffect('web.screenshot'),
     mapping: new AnswerEffect('web.map'),
     searching: new AnswerEffect('web.search'),

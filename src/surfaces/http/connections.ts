@@ -3,10 +3,10 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Envelope } from '../../gateway/envelope.ts';
-import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import type { Refusals } from '../../gateway/limits/refusals.ts';
 import type { Traffic } from '../../gateway/limits/traffic.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
+import { networkOf } from '../../lib/network-of.ts';
 import { asksForWebSocket, lastAnswer } from '../sockets/upgrade.ts';
 import { createHttpServer, type TlsDoorOptions } from '../tls/door.ts';
 import { Answer } from './answer.ts';

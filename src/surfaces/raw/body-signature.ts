@@ -9,8 +9,8 @@ import { isShort } from '../../gateway/bulk/readers.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { identify } from '../../gateway/identify.ts';
 import { authorize } from '../../gateway/invoke.ts';
-import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import type { RawHead, RawRoute } from '../../kit/raw-route.ts';
+import { networkOf } from '../../lib/network-of.ts';
 import { problem } from '../../problems/problem.ts';
 import type { Signing } from '../rest/call-slot.ts';
 

@@ -115,6 +115,10 @@ export class RawRead extends RawArrived implements RawRequest {
     return this.slot.raw?.principal ?? null;
   }
 
+  carry(headers: Readonly<Record<string, string>>): void {
+    if (this.slot.raw !== undefined) this.slot.raw.headers = headers;
+  }
+
   get sharer() {
     return this.principal?.accountId ?? NOBODY;
   }
@@ -145,9 +149,9 @@ export class RawRead extends RawArrived implements RawRequest {
   async invoke(
     capability: string,
     input: Parameters<RawRequest['invoke']>[1],
-    { idempotencyKey = null as string | null } = {},
+    { idempotencyKey = null, ...options }: { idempotencyKey?: string | null; fingerprint?: string } = {},
   ) {
-    const call = { ...this.#callOf(capability), input, idempotencyKey };
+    const call = { ...this.#callOf(capability), ...options, input, idempotencyKey };
     return invoke(this.#parts.gateway, { ...call, ignoresUnknown: this.#ignoresUnknown });
   }
 

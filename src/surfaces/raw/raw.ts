@@ -1,5 +1,6 @@
 // Routes that speak another protocol than the JSON envelope (kit/raw-route.ts). They share the slots, keys, rate limits, metrics and request
 // ids of all calls.
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-places.ts';
@@ -71,7 +72,24 @@ export interface RawOptions extends FailureOptions {
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;|$)/;
 const SOME_TYPE = 'application/octet-stream';
+const FORM_TYPE = /^multipart\/form-data\s*(?:;|$)/i;
+const FORMS_ALONE = { sends: 'form' } as const;
 const UNAVAILABLE = { retryAfterMs: 1000, message: 'The service is starting or stopping.' };
+
+/** Of two routes of one path and method, one may be for forms alone. */
+export const bodyConstraint = {
+  name: 'sends',
+  storage() {
+    const handlers = new Map<unknown, never>();
+    return {
+      get: (sent: unknown) => handlers.get(sent) ?? null,
+      set: (sent: unknown, handler: never) => void handlers.set(sent, handler),
+    };
+  },
+  deriveConstraint: ({ headers }: IncomingMessage) =>
+    FORM_TYPE.test(headers['content-type'] ?? '') ? FORMS_ALONE.sends : undefined,
+  validate: () => undefined,
+};
 
 export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: MountedRawRoute): void {
   const { route } = mounted;
@@ -82,6 +100,7 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
       url: urlOf(route.path),
       bodyLimit: route.bodyBytesMax,
       exposeHeadRoute: false,
+      ...(route.takesForms === true ? { constraints: FORMS_ALONE } : {}),
       config: { takesSockets: mounted.socket !== undefined },
       onRequest: (request, reply) => arrive(options, mounted, request, reply),
       preParsing: (request, reply, payload, done) => {
@@ -106,7 +125,7 @@ export function addRawRoute(app: FastifyInstance, options: RawOptions, mounted: 
 
 async function arrive(
   { gateway: current, traffic }: RawOptions,
-  { route, endpoint, socket }: MountedRawRoute,
+  { route, endpoint, socket, state }: MountedRawRoute,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -126,9 +145,11 @@ async function arrive(
   const visit = slot.call ?? new ActiveRequest(arrived);
   slot.raw = { ...raw, visit, identity: visit };
   occupy(traffic, visit, slot, reply, NOBODY);
-  const credential = route.credentialOf?.(head) ?? null;
+  if (route.headersFor !== undefined) slot.raw.headers = await route.headersFor(head, state());
+  const credential = route.credentialOf?.(head, state()) ?? null;
   if (credential !== null) {
     const principal = await doorOf(gateway, request, reply).enter(credential);
+    if (route.rate !== undefined) await takeRate(gateway, route.rate, principal);
     admitLong(gateway, route, head, principal);
   } else if (route.bodyCredentialOf !== undefined) {
     const { signing, named } = await beginSigning(gateway, route, head);
@@ -153,6 +174,12 @@ function doorOf(gateway: Gateway, request: FastifyRequest, reply: FastifyReply):
       return principal;
     },
   };
+}
+
+/** Throws RATE_LIMITED. */
+async function takeRate({ limiter }: Gateway, rate: 'received', { accountId, tier }: Principal): Promise<void> {
+  const grant = await limiter?.take(accountId, tier, rate);
+  if (grant?.allowed === false) throw problem('RATE_LIMITED', { retryAfterMs: grant.retryAfterMs });
 }
 
 async function enterAs(gateway: Gateway, principal: Principal, slot: CallSlot, reply: FastifyReply): Promise<void> {

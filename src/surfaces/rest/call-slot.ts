@@ -38,6 +38,8 @@ export interface RawSlot {
   /** Who sent it, once that is known, and what the credential says of the body. */
   principal?: Principal;
   proof?: BodyProof | null;
+  /** Header fields of its answer, whatever it is. */
+  headers?: Readonly<Record<string, string>>;
   /** What its body is to complete, as it arrives. */
   signing?: Signing;
   /** Null: the failure is told by the JSON envelope. */

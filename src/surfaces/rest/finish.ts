@@ -47,6 +47,7 @@ export function headRaw({ call, raw }: CallSlot, reply: FastifyReply, answer: Om
     // What has not been read of a long body is not read any more.
     ...(answerOf(reply).takesLong && !reply.request.raw.complete ? { connection: 'close' } : {}),
     ...call?.headers,
+    ...raw?.headers,
     ...closedHeaders(answer),
     ...answer.headers,
   });

@@ -16,7 +16,7 @@ import { answerOf } from '../http/answer.ts';
 import type { Connections } from '../http/connections.ts';
 import { doubledHeader, everywhere } from '../http/headers.ts';
 import { s3Roots } from '../http/s3-roots.ts';
-import { addRawRoute, type MountedRawRoute, type RawOptions } from '../raw/raw.ts';
+import { addRawRoute, bodyConstraint, type MountedRawRoute, type RawOptions } from '../raw/raw.ts';
 import { noSocketHere } from '../sockets/accept.ts';
 import { CallRequest, type CallSlot, slotOf, urlOf } from './call-slot.ts';
 import { fail } from './failures.ts';
@@ -62,6 +62,7 @@ export function createRest(options: RestOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => options.connections.end(socket, error),
   });
+  app.addConstraintStrategy(bodyConstraint);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     '*',

@@ -2,8 +2,8 @@
 // the port.
 import type { Admission } from '../../core/admission.ts';
 import type { UnderWay } from '../../core/process/under-way.ts';
-import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
+import { networkOf } from '../../lib/network-of.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 
 const RETRY_AFTER_MS = 5_000;

@@ -6,8 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import type { TlsSettings } from '../../config/tls.ts';
 import type { Admission } from '../../core/admission.ts';
 import type { Logger } from '../../core/process/logger.ts';
-import { networkOf } from '../../gateway/limits/failed-logins.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
+import { networkOf } from '../../lib/network-of.ts';
 import { readCertificate, watchCertificate } from './certificate.ts';
 import { Http2Sessions } from './http2.ts';
 

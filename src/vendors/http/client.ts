@@ -69,8 +69,9 @@ class GuardedClient implements OutboundClient {
     return `${param}: the host ${verdict.host} does not resolve now; ${then} until it does.`;
   }
 
-  async post({ url, headers, body, signal }: OutboundPost): Promise<OutboundOutcome> {
-    const { totalMs, snippetBytesMax, answerBytesMax, connectMs } = this.#limits;
+  async post({ url, headers, body, signal, timeoutMs }: OutboundPost): Promise<OutboundOutcome> {
+    const totalMs = timeoutMs ?? this.#limits.totalMs;
+    const { snippetBytesMax, answerBytesMax, connectMs } = this.#limits;
     const startedMs = performance.now();
     const ending = new Ending(signal, totalMs);
     const within = { connectMs, firstByteMs: totalMs, idleMs: totalMs, answerBytesMax, signal: ending.signal };

@@ -15,6 +15,8 @@ export interface Pin {
   readonly address: string;
 }
 
+const KEEP_ALIVE_MS = 60_000;
+
 /** A connector for undici's pools; it fails with OutboundError within `connectMs`, TLS handshake included. */
 export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.connector {
   const open = pin.secure ? tlsOpener(pin) : () => net.connect(endpoint(pin));
@@ -30,7 +32,8 @@ export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.con
     };
     const onError = (error: Error) => settle(error instanceof OutboundError ? error : failed(error));
     const onClose = () => settle(failed(undefined));
-    socket.setNoDelay(true).once('error', onError).once('close', onClose);
+    // An answer may take a quarter of an hour; what stands between forgets a silent connection after minutes.
+    socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_MS).once('error', onError).once('close', onClose);
     socket.once('connect', () => {
       const error = peerError(socket, pin);
       if (error !== null) socket.destroy(error);

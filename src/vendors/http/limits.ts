@@ -3,7 +3,7 @@
 export interface OutboundLimits {
   /** From the look-up's end to a socket that can be written to, TLS included, over all addresses tried. */
   readonly connectMs: number;
-  /** The whole attempt: look-up, connect, request and answer. */
+  /** The whole attempt, look-up, connect, request and answer, unless its target has a time of its own. */
   readonly totalMs: number;
   /** How long the check of a URL waits for the name service. */
   readonly resolveMs: number;

@@ -9,6 +9,8 @@ export interface OutboundPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** All of it, from the look-up to the answer; 15 s when absent. */
+  readonly timeoutMs?: number;
   /** Ends the attempt early: the process stops. */
   readonly signal: AbortSignal;
 }
@@ -100,7 +102,7 @@ export interface OutboundClient {
    * resolve now, else null. Throws WEBHOOK_URL_REJECTED (detail = the rule, param = `param`).
    */
   checkUrl(url: string, param: string, use?: 'target' | 'source'): Promise<string | null>;
-  /** One attempt at a user's URL: connect within 5 s, all within 15 s, no redirects. ALLOW_PRIVATE_TARGETS exempts. Never rejects. */
+  /** One attempt at a user's URL: connect within 5 s, all within `timeoutMs`, no redirects. ALLOW_PRIVATE_TARGETS exempts. Never rejects. */
   post(request: OutboundPost): Promise<OutboundOutcome>;
   /** One request within its own limits, of any method, with bodies that may be streams. Never rejects, and tries nothing twice. */
   send(request: OutboundRequest): Promise<OutboundReply>;

@@ -18,8 +18,8 @@ export interface AttemptRequest {
 
 /** What the delivery's record keeps of an attempt. */
 export interface AttemptResult {
-  /** refused: the address may not be reached. gone: the receiver answered 410. aborted: this process stops. */
-  readonly verdict: 'succeeded' | 'failed' | 'refused' | 'gone' | 'aborted';
+  /** refused: the address may not be reached. gone: the receiver answered 410. aborted: this process stops. postponed: no attempt was made. */
+  readonly verdict: 'succeeded' | 'failed' | 'refused' | 'gone' | 'aborted' | 'postponed';
   readonly httpStatus: number | null;
   readonly errorCode: string | null;
   readonly latencyMs: number;
@@ -34,7 +34,13 @@ export async function attemptDelivery(outbound: OutboundClient, request: Attempt
   const { target, eventId, body, signal } = request;
   // The time that receivers compare with theirs: the process clock, also when a test clock has moved the database's.
   const signed = signedHeaders({ id: eventId, timestampMs: Date.now(), body }, target.signingSecrets);
-  const outcome = await outbound.post({ url: target.url, headers: { ...target.headers, ...signed }, body, signal });
+  const outcome = await outbound.post({
+    url: target.url,
+    headers: { ...target.headers, ...signed },
+    body,
+    signal,
+    timeoutMs: target.timeoutSeconds * 1_000,
+  });
   const shown = { ...maskHeaders(target.headers), ...signed, 'webhook-signature': MASKED_SIGNATURE };
   return { ...resultOf(outcome), latencyMs: Math.round(outcome.latencyMs), requestHeaders: JSON.stringify(shown) };
 }
@@ -48,6 +54,11 @@ function resultOf(outcome: OutboundOutcome): Omit<AttemptResult, 'requestHeaders
   const verdict = status >= 200 && status < 300 ? 'succeeded' : status === 410 ? 'gone' : 'failed';
   const errorCode = verdict === 'succeeded' ? null : 'http_status';
   return { verdict, httpStatus: status, errorCode, snippet: storable(outcome.snippet), retryAfter };
+}
+
+/** Whether an attempt was made that says something of its receiver. */
+export function isMade({ verdict }: Pick<AttemptResult, 'verdict'>): boolean {
+  return verdict !== 'aborted' && verdict !== 'postponed';
 }
 
 /** PostgreSQL takes neither NUL nor lone surrogates, and receivers answer anything. */

@@ -3,15 +3,17 @@
 // no line that can be served. Everything that makes a delivery due also locks its line, so none is missed.
 // The statements take a list of accounts: many on plain PostgreSQL, one on a distributed engine.
 
+import type { Tier } from '../../core/callers/tiers.ts';
 import type { EventRow } from '../../core/events/wire.ts';
+import { LEASE_MARGIN_SECONDS, SHORT_SECONDS } from '../../core/outbound/long-calls.ts';
 import { int4Array, textArray } from '../../db/arrays.ts';
 import type { Database, Queryable } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import type { TargetRow } from '../registrations/store.ts';
 import type { Health } from '../turns/places.ts';
 
-/** An attempt must be over by then; the outbound client ends it after 15 s. */
-export const LEASE_SECONDS = 30;
+/** An attempt must be over by then; the outbound client ends it after 15 s. One that may take longer has its lease extended first. */
+export const LEASE_SECONDS = SHORT_SECONDS + LEASE_MARGIN_SECONDS;
 
 export interface LineId {
   readonly accountId: string;
@@ -45,6 +47,7 @@ export interface ClaimedDelivery extends LineId {
 export interface WebhookRow extends TargetRow {
   readonly account_id: string;
   readonly failed_attempts: number;
+  readonly tier: Tier;
 }
 
 export interface Claim {
@@ -127,12 +130,18 @@ RETURNING l.account_id, l.webhook_id, l.health, n.more`,
 );
 const readWebhooks = statement(
   'delivery_read_webhooks',
-  `SELECT x.account_id, x.webhook_id, x.url, x.retry_policy, x.headers, x.secret, x.status, x.failed_attempts, x.previous_secret
+  `SELECT x.account_id, x.webhook_id, x.url, x.retry_policy, x.timeout_seconds, x.headers, x.secret, x.status, x.failed_attempts, x.previous_secret, a.tier
      FROM unnest($2::text[], $3::text[]) u(account_id, webhook_id),
-          LATERAL (SELECT w.account_id, w.webhook_id, w.url, w.retry_policy, w.headers, w.secret, w.status, w.failed_attempts,
+          LATERAL (SELECT w.account_id, w.webhook_id, w.url, w.retry_policy, w.timeout_seconds, w.headers, w.secret, w.status, w.failed_attempts,
                           CASE WHEN w.previous_secret_until > core.clock_now() THEN w.previous_secret END AS previous_secret
                      FROM core.webhook w
-                    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id OFFSET 0) x`,
+                    WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id AND w.webhook_id = u.webhook_id OFFSET 0) x
+     JOIN core.account a ON a.account_id = ANY($1::text[]) AND a.account_id = x.account_id`,
+);
+const extendLease = statement(
+  'delivery_extend_lease',
+  `UPDATE core.delivery SET due_at = core.clock_now() + $4 * interval '1 second'
+    WHERE account_id = $1 AND delivery_id = $2 AND attempt = $3 AND status = 'pending'`,
 );
 const freeLines = statement(
   'delivery_free_lines',
@@ -208,6 +217,17 @@ async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promis
       .map((row) => deliveryOf(row, byId.get(row.webhook_id) ?? null))
       .sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1)),
   };
+}
+
+/** Before an attempt that may take so long. False: the delivery is over, or another attempt has it. */
+export async function extendDelivery(
+  db: Database,
+  delivery: ClaimedDelivery,
+  timeoutSeconds: number,
+): Promise<boolean> {
+  const { accountId, deliveryId, attempt } = delivery;
+  const lease = timeoutSeconds + LEASE_MARGIN_SECONDS;
+  return (await db.query(extendLease, [accountId, deliveryId, attempt, lease])).count === 1;
 }
 
 /** Gives lines that were left to this process back to all. */

@@ -5,12 +5,20 @@
 import { JobLoop } from '../../core/background/job-loop.ts';
 import type { Core } from '../../core/core.ts';
 import { eventText } from '../../core/events/wire.ts';
+import { hostOf, isLong, type LongCaller } from '../../core/outbound/long-calls.ts';
 import type { Metric } from '../../core/process/metric.ts';
 import { TargetCache } from '../registrations/target-cache.ts';
 import { claimOf, Lines, type Turn } from '../turns/lines.ts';
 import { HEALTH, type Place, Places, type PoolName, placesTotal, poolOf } from '../turns/places.ts';
-import { type AttemptResult, attemptDelivery } from './attempt.ts';
-import { type ClaimedDelivery, claimDeliveries, findDueLines, freeLinesOf } from './claim.ts';
+import { type AttemptRequest, type AttemptResult, attemptDelivery, isMade } from './attempt.ts';
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  extendDelivery,
+  findDueLines,
+  freeLinesOf,
+  type WebhookRow,
+} from './claim.ts';
 import { endUnsentDelivery } from './outcome.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 
@@ -25,13 +33,13 @@ interface Job {
   readonly place: Place;
 }
 
-type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'log' | 'region'>;
+type DelivererCore = Pick<Core, 'db' | 'secrets' | 'outbound' | 'longCalls' | 'bounds' | 'log' | 'region'>;
 
 export class Deliverer {
   readonly loop: JobLoop<Job>;
   readonly #core: DelivererCore;
-  readonly #places = new Places();
-  readonly #lines = new Lines(this.#places);
+  readonly #places: Places;
+  readonly #lines: Lines;
   readonly #targets: TargetCache;
   readonly #outcomes: OutcomeWriter;
   #searchAtMs = 0;
@@ -41,12 +49,14 @@ export class Deliverer {
 
   constructor(core: DelivererCore) {
     this.#core = core;
+    this.#places = new Places(undefined, core.longCalls);
+    this.#lines = new Lines(this.#places);
     this.#targets = new TargetCache(core.secrets);
     this.#outcomes = new OutcomeWriter(core);
     this.loop = new JobLoop<Job>({
       name: 'webhooks',
       log: core.log,
-      concurrency: placesTotal,
+      concurrency: placesTotal + core.bounds.all.longCalls,
       intervalMs: INTERVAL_MS,
       take: () => this.#take(),
       run: (job, signal) => this.#run(job, signal),
@@ -80,6 +90,8 @@ export class Deliverer {
   }
 
   #begin(turn: Turn, served: Parameters<Lines['endTurn']>[1], deliveries: readonly ClaimedDelivery[]): Job[] {
+    const webhook = deliveries[0]?.webhook ?? null;
+    if (webhook !== null) turn.line.longCaller = longCallerOf(webhook);
     this.#lines.endTurn(turn, served, deliveries.length);
     return deliveries.map((delivery, i) => ({ delivery, place: turn.places[i] as Place }));
   }
@@ -119,18 +131,18 @@ export class Deliverer {
     }, SLOW_AFTER_MS);
     let succeeded: boolean | null = null;
     try {
-      const result = await this.#deliver(delivery, signal);
-      if (result !== null && result.verdict !== 'aborted') succeeded = result.verdict === 'succeeded';
+      const result = await this.#deliver(delivery, place, signal);
+      if (result !== null && isMade(result)) succeeded = result.verdict === 'succeeded';
     } finally {
       clearTimeout(slow);
-      const wasFull = this.#full.has(place.pool);
+      const wasFull = place.pool !== null && this.#full.has(place.pool);
       if (wasFull) this.#searchAtMs = 0;
       if (this.#lines.endAttempt(delivery, place, succeeded) || wasFull) this.loop.wake();
     }
   }
 
   /** Null when there was nothing to attempt. */
-  async #deliver(delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult | null> {
+  async #deliver(delivery: ClaimedDelivery, place: Place, signal: AbortSignal): Promise<AttemptResult | null> {
     const { db, log } = this.#core;
     const { event, webhook } = delivery;
     if (webhook === null || webhook.status === 'disabled' || event === null) {
@@ -140,9 +152,15 @@ export class Deliverer {
     }
     let result: AttemptResult;
     try {
-      const request = { target: this.#targets.open(webhook), eventId: delivery.eventId };
+      const target = this.#targets.open(webhook);
       const body = eventText(event, this.#core.region);
-      result = await attemptDelivery(this.#core.outbound, { ...request, body, signal });
+      const request = { target, eventId: delivery.eventId, body, signal };
+      const long = longCallerOf(webhook);
+      const made =
+        long === null
+          ? attemptDelivery(this.#core.outbound, request)
+          : this.#attemptLong(delivery, place, long, request);
+      result = await made;
     } catch (error) {
       // Counted and retried like any failure: a delivery that cannot be built must not come again without end.
       log.error({ err: error, deliveryId: delivery.deliveryId }, 'a webhook delivery could not be sent');
@@ -151,6 +169,22 @@ export class Deliverer {
     const wasHealthy = this.#lines.isHealthy(delivery) && webhook.failed_attempts === 0;
     await this.#outcomes.write({ ...delivery, retryPolicy: webhook.retry_policy, wasHealthy, result });
     return result;
+  }
+
+  /** For as long as its webhook may take, out of the way of all others; not made while there is no room for it. */
+  async #attemptLong(
+    delivery: ClaimedDelivery,
+    place: Place,
+    caller: LongCaller,
+    request: AttemptRequest,
+  ): Promise<AttemptResult> {
+    const { db, outbound, longCalls } = this.#core;
+    const { timeoutSeconds } = request.target;
+    const mayBegin = this.#places.lengthen(place, caller) && (await extendDelivery(db, delivery, timeoutSeconds));
+    // A place of the others is free.
+    if (this.#lines.waiting > 0) this.loop.wake();
+    if (!mayBegin) return postponed;
+    return longCalls.during(caller.accountId, request.body.length, () => attemptDelivery(outbound, request));
   }
 
   #metrics(): Metric[] {
@@ -164,12 +198,18 @@ export class Deliverer {
   }
 }
 
-const unsendable: AttemptResult = {
+function longCallerOf({ account_id: accountId, tier, url, timeout_seconds: seconds }: WebhookRow): LongCaller | null {
+  return isLong(seconds) ? { accountId, tier, host: hostOf(url) } : null;
+}
+
+const nothingMade: AttemptResult = {
   verdict: 'failed',
   httpStatus: null,
-  errorCode: 'internal_error',
+  errorCode: null,
   latencyMs: 0,
   snippet: null,
   retryAfter: null,
   requestHeaders: '{}',
 };
+const unsendable: AttemptResult = { ...nothingMade, errorCode: 'internal_error' };
+const postponed: AttemptResult = { ...nothingMade, verdict: 'postponed' };

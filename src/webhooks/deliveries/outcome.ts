@@ -10,11 +10,14 @@ import { retryAfterMs } from '../../lib/retry-after.ts';
 import { iso } from '../../lib/time.ts';
 import type { RetryPolicy } from '../registrations/store.ts';
 import type { Health } from '../turns/places.ts';
-import type { AttemptResult } from './attempt.ts';
+import { type AttemptResult, isMade } from './attempt.ts';
 import { type AttemptRecord, attemptsOf, type DeliveryStatus } from './record.ts';
 import { pauseAfter } from './retry-policy.ts';
 import { type DisabledReason, type Standing, standingAfter } from './standing.ts';
 import { endDeliveries } from './store.ts';
+
+/** An attempt for which there was no room is not made before. */
+const POSTPONED_MS = 5_000;
 
 export interface Outcome {
   readonly accountId: string;
@@ -84,8 +87,8 @@ const saveDeliveries = statement(
 const giveBack = statement(
   'outcome_give_back',
   `UPDATE core.delivery AS t
-      SET due_at = $2::timestamptz, attempt = t.attempt - 1
-     FROM unnest($3::text[], $4::text[], $5::int[]) u(account_id, delivery_id, attempt)
+      SET due_at = u.due_at, attempt = t.attempt - 1
+     FROM unnest($2::timestamptz[], $3::text[], $4::text[], $5::int[]) u(due_at, account_id, delivery_id, attempt)
     WHERE t.account_id = ANY($1::text[]) AND t.account_id = u.account_id AND t.delivery_id = u.delivery_id
       AND t.attempt = u.attempt AND t.status = 'pending'`,
 );
@@ -162,6 +165,8 @@ function stepOf(outcome: Outcome, nowMs: number): Step {
   const { result } = outcome;
   const before = attemptsOf(outcome);
   if (result.verdict === 'aborted') return { outcome, status: 'pending', dueMs: nowMs, attempts: before };
+  if (result.verdict === 'postponed')
+    return { outcome, status: 'pending', dueMs: nowMs + POSTPONED_MS, attempts: before };
   const attempts = [...before, recordOf(outcome, nowMs)];
   if (result.verdict === 'succeeded') return { outcome, status: 'succeeded', dueMs: null, attempts };
   if (result.verdict !== 'failed') return { outcome, status: 'failed', dueMs: null, attempts };
@@ -235,10 +240,11 @@ function sendLines(
 }
 
 function sendDeliveries(tx: Transaction, accounts: Buffer, steps: readonly Step[], nowMs: number): void {
-  const returned = steps.filter(({ outcome }) => outcome.result.verdict === 'aborted').map(({ outcome }) => outcome);
-  const ended = steps.filter(({ outcome }) => outcome.result.verdict !== 'aborted');
+  const ended = steps.filter(({ outcome }) => isMade(outcome.result));
+  const returned = steps.filter(({ outcome }) => !isMade(outcome.result));
   if (returned.length > 0) {
-    void tx.query(giveBack, [accounts, timestamp(nowMs), ...fencesOf(returned)]);
+    const dueAt = timestampArray(returned.map(({ dueMs }) => dueMs));
+    void tx.query(giveBack, [accounts, dueAt, ...fencesOf(returned.map(({ outcome }) => outcome))]);
   }
   if (ended.length === 0) return;
   const results = ended.map(({ outcome }) => outcome.result);

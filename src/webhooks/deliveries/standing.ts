@@ -1,7 +1,7 @@
 // State of a webhook after attempts: its counters, the health of its line, and whether it is disabled (contract of webhooks).
 import { DAY_MS } from '../../lib/time.ts';
 import { HEALTH, type Health } from '../turns/places.ts';
-import type { AttemptResult } from './attempt.ts';
+import { type AttemptResult, isMade } from './attempt.ts';
 
 const FAILURES_TO_DISABLE = 10;
 const FAILING_FOR_MS = 5 * DAY_MS;
@@ -19,7 +19,7 @@ export interface Standing {
   readonly disable: DisabledReason | null;
 }
 
-/** The standing after further attempts, in the order in which they ended. Attempts that this process ended itself do not count. */
+/** The standing after further attempts, in the order in which they ended. Attempts that this process ended itself, or did not make, do not count. */
 export function standingAfter(
   before: Pick<Standing, 'failedAttempts' | 'failingSinceMs'>,
   verdicts: readonly AttemptResult['verdict'][],
@@ -28,7 +28,7 @@ export function standingAfter(
   let { failedAttempts, failingSinceMs } = before;
   let health: Health | null = null;
   for (const verdict of verdicts) {
-    if (verdict === 'aborted') continue;
+    if (!isMade({ verdict })) continue;
     const succeeded = verdict === 'succeeded';
     failedAttempts = succeeded ? 0 : failedAttempts + 1;
     failingSinceMs = succeeded ? null : (failingSinceMs ?? nowMs);

@@ -3,6 +3,7 @@
 import type { Enter } from '../../core/callers/enter.ts';
 import type { Core } from '../../core/core.ts';
 import { type EventRow, eventText, fitData } from '../../core/events/wire.ts';
+import { SHORT_SECONDS } from '../../core/outbound/long-calls.ts';
 import { statement } from '../../db/statement.ts';
 import { timestamp } from '../../db/types.ts';
 import { newId } from '../../lib/ids.ts';
@@ -46,7 +47,12 @@ export async function deliverTest(
   const body = eventText(event, core.region);
   // Bounded by the client itself: 15 s. It ends, and is recorded, also when the caller has gone away.
   const signal = new AbortController().signal;
-  const result = await attemptDelivery(core.outbound, { target, eventId: event.event_id, body, signal });
+  const result = await attemptDelivery(core.outbound, {
+    target: { ...target, timeoutSeconds: SHORT_SECONDS },
+    eventId: event.event_id,
+    body,
+    signal,
+  });
   const deliveryId = newId('whd_', event.created_at);
   await db.query(insertFinished, [accountId, deliveryId, webhookId, ...valuesOf(event, result)]);
   return readDelivery(db, accountId, deliveryId);

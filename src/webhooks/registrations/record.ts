@@ -11,6 +11,7 @@ export function registrationRecord(registration: Registration) {
     events: registration.events,
     description: registration.description,
     retry_policy: registration.retryPolicy,
+    timeout_seconds: registration.timeoutSeconds,
     headers: maskHeaders(registration.headers),
     status: registration.status,
     disabled_reason: registration.disabledReason,

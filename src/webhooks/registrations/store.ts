@@ -17,6 +17,7 @@ export interface RegistrationSettings {
   readonly events: readonly string[];
   readonly description: string | null;
   readonly retryPolicy: RetryPolicy;
+  readonly timeoutSeconds: number;
   readonly headers: TargetHeaders;
 }
 
@@ -47,6 +48,7 @@ export interface DeliveryTarget {
   /** Every secret that signs now, `whsec_…`: the current one first, then the one before while it lives. */
   readonly signingSecrets: readonly string[];
   readonly retryPolicy: RetryPolicy;
+  readonly timeoutSeconds: number;
   readonly status: WebhookStatus;
 }
 
@@ -55,6 +57,7 @@ export interface TargetRow {
   readonly webhook_id: string;
   readonly url: string;
   readonly retry_policy: RetryPolicy;
+  readonly timeout_seconds: number;
   readonly headers: Buffer | null;
   readonly secret: Buffer;
   readonly previous_secret: Buffer | null;
@@ -73,7 +76,7 @@ interface RegistrationRow extends Omit<TargetRow, 'secret' | 'previous_secret'> 
   readonly updated_at: number;
 }
 
-const columns = `w.webhook_id, w.url, w.events, w.description, w.retry_policy, w.headers, w.secret_last4, w.status,
+const columns = `w.webhook_id, w.url, w.events, w.description, w.retry_policy, w.timeout_seconds, w.headers, w.secret_last4, w.status,
           w.disabled_reason, w.disabled_at, w.failed_attempts, w.failing_since, w.created_at, w.updated_at`;
 
 const selectWebhook = statement(
@@ -90,7 +93,7 @@ const selectWebhooks = statement(
 );
 const selectTargets = statement(
   'webhook_select_targets',
-  `SELECT w.webhook_id, w.url, w.retry_policy, w.headers, w.secret, w.status,
+  `SELECT w.webhook_id, w.url, w.retry_policy, w.timeout_seconds, w.headers, w.secret, w.status,
           CASE WHEN w.previous_secret_until > core.clock_now() THEN w.previous_secret END AS previous_secret
      FROM core.webhook w
     WHERE w.account_id = $1 AND w.webhook_id = ANY($2::text[])`,
@@ -98,14 +101,14 @@ const selectTargets = statement(
 const countAll = statement('webhook_count', 'SELECT count(*) AS webhooks FROM core.webhook WHERE account_id = $1');
 const insertRow = statement(
   'webhook_insert',
-  `INSERT INTO core.webhook (account_id, webhook_id, url, events, description, retry_policy, headers, secret,
+  `INSERT INTO core.webhook (account_id, webhook_id, url, events, description, retry_policy, timeout_seconds, headers, secret,
                              secret_last4, status, created_at, updated_at)
-   VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, 'enabled', $10, $10)`,
+   VALUES ($1, $2, $3, $4::text[], $5, $6, $7, $8, $9, $10, 'enabled', $11, $11)`,
 );
 const updateSettings = statement(
   'webhook_update_settings',
   `UPDATE core.webhook
-      SET url = $3, events = $4::text[], description = $5, retry_policy = $6, headers = $7, updated_at = $8
+      SET url = $3, events = $4::text[], description = $5, retry_policy = $6, timeout_seconds = $7, headers = $8, updated_at = $9
     WHERE account_id = $1 AND webhook_id = $2`,
 );
 const updateSecret = statement(
@@ -177,6 +180,7 @@ export function targetOf(secrets: Secrets, row: TargetRow): DeliveryTarget {
       .filter((sealed) => sealed !== null)
       .map((sealed) => secrets.decrypt('webhook-secret', row.webhook_id, sealed)),
     retryPolicy: row.retry_policy,
+    timeoutSeconds: row.timeout_seconds,
     status: row.status,
   };
 }
@@ -266,6 +270,7 @@ function settingsValues(secrets: Secrets, webhookId: string, settings: Registrat
     textArray(settings.events),
     settings.description,
     settings.retryPolicy,
+    settings.timeoutSeconds,
     hasHeaders ? secrets.encrypt('webhook-headers', webhookId, JSON.stringify(settings.headers)) : null,
   ];
 }
@@ -277,6 +282,7 @@ function registrationOf(secrets: Secrets, row: RegistrationRow): Registration {
     events: row.events,
     description: row.description,
     retryPolicy: row.retry_policy,
+    timeoutSeconds: row.timeout_seconds,
     headers: openHeaders(secrets, row),
     secretLast4: row.secret_last4,
     status: row.status,

@@ -9,6 +9,7 @@ const row = (fields: Partial<TargetRow> = {}): TargetRow => ({
   webhook_id: 'wh_1',
   url: 'https://example.org/',
   retry_policy: 'default',
+  timeout_seconds: 15,
   headers: null,
   secret: seal('whsec_new'),
   previous_secret: null,
@@ -25,6 +26,7 @@ test('an unchanged row is decrypted once', () => {
 test.each<[string, Partial<TargetRow>]>([
   ['url', { url: 'https://example.org/b' }],
   ['retry policy', { retry_policy: 'aggressive' }],
+  ['timeout', { timeout_seconds: 16 }],
   ['secret', { secret: seal('whsec_newer') }],
   ['previous secret', { previous_secret: seal('whsec_old') }],
   ['headers', { headers: secrets.encrypt('webhook-headers', 'wh_1', '{"x-a":"b"}') }],

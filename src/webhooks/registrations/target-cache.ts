@@ -29,6 +29,7 @@ function isSame(a: TargetRow, b: TargetRow): boolean {
   return (
     a.url === b.url &&
     a.retry_policy === b.retry_policy &&
+    a.timeout_seconds === b.timeout_seconds &&
     a.status === b.status &&
     isSameBytes(a.secret, b.secret) &&
     isSameBytes(a.previous_secret, b.previous_secret) &&

@@ -2,6 +2,7 @@
 // A line begins with one attempt at a time. Each success doubles that, up to 32; a failure resets it to one. So a failing receiver costs
 // little, however much is due to it, and a recovered one is soon served at full speed.
 // Lines take turns: one that was served goes behind the others.
+import type { LongCaller } from '../../core/outbound/long-calls.ts';
 import type { LineClaim, LineId, ServedLine } from '../deliveries/claim.ts';
 import { HEALTH, type Health, type Place, type Places } from './places.ts';
 import { type WaitingLine, WaitingLines } from './waiting-lines.ts';
@@ -25,6 +26,8 @@ export interface Line extends LineId, WaitingLine {
   /** Places worth taking for it: what was due at its last turn and one more. Taken for nothing, they keep other lines waiting. */
   expected: number;
   underWay: number;
+  /** Of a webhook whose answers may take minutes, as its last claim said; null: of any other. */
+  longCaller: LongCaller | null;
   /** More is due than was claimed. */
   more: boolean;
   misses: number;
@@ -66,15 +69,20 @@ export class Lines {
     let attempts = 0;
     for (const line of this.#waiting.inTurn((health) => this.room(health) > 0)) {
       if (turns.length >= LINES_PER_CLAIM || attempts >= ATTEMPTS_PER_CLAIM) break;
-      const free = Math.min(this.room(line.health), this.#places.roomOf(line.health, line.accountId));
-      const wanted = Math.min(line.atOnce - line.underWay, line.expected);
-      const room = Math.max(0, Math.min(wanted, free, ATTEMPTS_PER_CLAIM - attempts));
-      if (room === 0 && !line.found) continue;
-      attempts += room;
-      if (line.health === HEALTH.failing) this.#failingLeft -= room;
-      turns.push({ line, places: Array.from({ length: room }, () => this.#places.take(line.health, line.accountId)) });
+      const wanted = Math.min(line.atOnce - line.underWay, line.expected, ATTEMPTS_PER_CLAIM - attempts);
+      const places = this.#placesFor(line, Math.min(wanted, this.room(line.health)));
+      if (places.length === 0 && !line.found) continue;
+      attempts += places.length;
+      if (line.health === HEALTH.failing) this.#failingLeft -= places.length;
+      turns.push({ line, places });
     }
     return turns;
+  }
+
+  #placesFor({ health, accountId, longCaller }: Line, wanted: number): Place[] {
+    if (longCaller !== null) return this.#places.takeLong(longCaller, Math.max(0, wanted));
+    const room = Math.max(0, Math.min(wanted, this.#places.roomOf(health, accountId)));
+    return Array.from({ length: room }, () => this.#places.take(health, accountId));
   }
 
   /** Attempts that lines of this health may begin now. */
@@ -157,6 +165,7 @@ export class Lines {
       atOnce: 1,
       expected: ATTEMPTS_AT_ONCE_MAX,
       underWay: 0,
+      longCaller: null,
       more: false,
       found: false,
       misses: 0,

@@ -1,7 +1,10 @@
 // Pools of slots for this process's attempts, so that receivers that hang never take the slots of receivers that answer.
 // Each health of a line has its own pool. A line's first attempts run in `unknown`: a hanging receiver passes through it once and is
 // `failing` afterwards. An attempt of a healthy line that takes longer than a second moves to `slow` while there is room.
-// Together the pools limit the open sockets to 1,792.
+// Together the pools limit the open sockets to 1,792. What may take longer than 15 s is in none of them: it has a place among the long calls of
+// its account (core/outbound/long-calls.ts).
+import type { LongCaller, LongCalls } from '../../core/outbound/long-calls.ts';
+
 export const HEALTH = { unknown: 0, healthy: 1, failing: 2 } as const;
 export type Health = (typeof HEALTH)[keyof typeof HEALTH];
 
@@ -21,13 +24,22 @@ interface Pool {
 /** A taken place. */
 export interface Place {
   readonly accountId: string;
-  pool: PoolName;
+  /** Null: of a long call. */
+  pool: PoolName | null;
+  longCaller: LongCaller | null;
 }
 
 export class Places {
   readonly #pools: Readonly<Record<PoolName, Pool>>;
 
-  constructor(sizes: Readonly<Record<PoolName, number>> = defaultSizes) {
+  readonly #longCalls: Pick<LongCalls, 'reserve' | 'release'> | null;
+
+  /** `longCalls`: null where no call takes long. */
+  constructor(
+    sizes: Readonly<Record<PoolName, number>> = defaultSizes,
+    longCalls: Pick<LongCalls, 'reserve' | 'release'> | null = null,
+  ) {
+    this.#longCalls = longCalls;
     const pool = (name: PoolName): Pool => ({ size: sizes[name], used: 0, byAccount: new Map() });
     this.#pools = { unknown: pool('unknown'), healthy: pool('healthy'), failing: pool('failing'), slow: pool('slow') };
   }
@@ -47,7 +59,7 @@ export class Places {
 
   /** Takes a place; the caller has looked whether there is room. */
   take(health: Health, accountId: string): Place {
-    const place: Place = { accountId, pool: poolOf[health] };
+    const place: Place = { accountId, pool: poolOf[health], longCaller: null };
     this.#count(place, 1);
     return place;
   }
@@ -62,8 +74,25 @@ export class Places {
     return true;
   }
 
-  release(place: Place): void {
+  /** Up to `wanted` places of long calls. */
+  takeLong(caller: LongCaller, wanted: number): Place[] {
+    const granted = this.#longCalls?.reserve(caller, wanted) ?? 0;
+    return Array.from({ length: granted }, () => ({ accountId: caller.accountId, pool: null, longCaller: caller }));
+  }
+
+  /** The attempt turns out to be a long one. False: there is no room for it. */
+  lengthen(place: Place, caller: LongCaller): boolean {
+    if (place.pool === null) return true;
+    const [long] = this.takeLong(caller, 1);
+    if (long === undefined) return false;
     this.#count(place, -1);
+    Object.assign(place, long);
+    return true;
+  }
+
+  release(place: Place): void {
+    if (place.longCaller === null) this.#count(place, -1);
+    else this.#longCalls?.release(place.longCaller, 1);
   }
 
   usedPlaces(): readonly (readonly [pool: string, used: number])[] {
@@ -75,6 +104,7 @@ export class Places {
   }
 
   #count({ accountId, pool: name }: Place, by: 1 | -1): void {
+    if (name === null) return;
     const pool = this.#pools[name];
     pool.used += by;
     const left = (pool.byAccount.get(accountId) ?? 0) + by;

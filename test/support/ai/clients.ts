@@ -1,6 +1,8 @@
-// What each client that people have is asked to do, in its own words: OpenAI's own on both wires, the AI SDK on both, LangChain.
+// What each client that people have is asked to do, in its own words: OpenAI's own on both wires, Anthropic's, the AI SDK on all three, LangChain.
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Anthropic from '@anthropic-ai/sdk';
 import { AIMessage, HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { embedMany, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
@@ -61,6 +63,11 @@ export const clients: Readonly<Record<string, (options: Options) => Client>> = {
     return aiSdk((id) => sdk(id), sdk.textEmbeddingModel(NGRAM));
   },
   '@langchain/openai': langchain,
+  '@anthropic-ai/sdk': officialMessages,
+  '@ai-sdk/anthropic': (options) => {
+    const sdk = createAnthropic(options);
+    return aiSdk((id) => sdk(id), null);
+  },
 };
 
 function officialChat(openai: OpenAI): Client {
@@ -169,6 +176,70 @@ function officialResponses(openai: OpenAI): Client {
         { type: 'input_image' as const, image_url: PICTURE, detail: 'auto' as const },
       ];
       return (await openai.responses.create({ model: ECHO, input: [{ role: 'user', content }] })).output_text;
+    },
+  };
+}
+
+/** Its base address is that of the service. */
+export function anthropic({ baseURL, ...options }: Options): Anthropic {
+  return new Anthropic({ ...options, baseURL: baseURL.replace(/\/v1$/, '') });
+}
+
+function officialMessages(options: Options): Client {
+  const { messages } = anthropic(options);
+  const usual = { model: ECHO, max_tokens: 1_000 };
+  const weather = { name: 'weather', input_schema: toolSchema };
+  const textOf = ({ content }: Anthropic.Message) =>
+    content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const messageTold = (message: Anthropic.Message): Told => ({
+    text: textOf(message),
+    inputTokens: message.usage.input_tokens,
+    outputTokens: message.usage.output_tokens,
+  });
+  const userTurn = (content: Anthropic.MessageParam['content']) => [{ role: 'user' as const, content }];
+  return {
+    say: async (words, model = ECHO) =>
+      messageTold(await messages.create({ ...usual, model, messages: userTurn(words) })),
+    async stream(words) {
+      const stream = messages.stream({ ...usual, messages: userTurn(words) });
+      let text = '';
+      stream.on('text', (piece) => {
+        text += piece;
+      });
+      return { ...messageTold(await stream.finalMessage()), text };
+    },
+    async useTool() {
+      const first = await messages.create({
+        ...usual,
+        messages: userTurn('Rain?'),
+        tools: [weather],
+        tool_choice: { type: 'any' },
+      });
+      const use = first.content.find((block) => block.type === 'tool_use') as Anthropic.ToolUseBlock;
+      const result = { type: 'tool_result' as const, tool_use_id: use.id, content: 'No.' };
+      const turns = [
+        ...userTurn('Rain?'),
+        { role: 'assistant' as const, content: first.content },
+        ...userTurn([result, { type: 'text', text: 'Rain?' }]),
+      ];
+      const second = await messages.create({ ...usual, messages: turns, tools: [weather] });
+      return { args: use.input, text: textOf(second) };
+    },
+    async object() {
+      const output_config = { format: { type: 'json_schema' as const, schema: citySchema } };
+      return JSON.parse(textOf(await messages.create({ ...usual, messages: userTurn('x'), output_config })));
+    },
+    async see() {
+      const source = {
+        type: 'base64' as const,
+        media_type: 'image/png' as const,
+        data: PICTURE.split(',')[1] as string,
+      };
+      const content = [
+        { type: 'text' as const, text: 'What is it?' },
+        { type: 'image' as const, source },
+      ];
+      return textOf(await messages.create({ ...usual, messages: userTurn(content) }));
     },
   };
 }

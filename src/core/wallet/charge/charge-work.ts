@@ -11,8 +11,9 @@ import { type PriceBook, priceOf } from '../prices.ts';
 import { fundsOf, type WalletRow } from '../state.ts';
 
 export interface Work {
-  /** What it is booked under; the entry of the price book too. */
+  /** What it is booked under; the entry of the price book too, where none is named. */
   readonly capability: string;
+  readonly priceEntry?: string;
   readonly keyId: string;
   readonly units: bigint;
   /** It is the account's own: the spend cap of the key that it is booked under does not bound it. */
@@ -39,7 +40,7 @@ export async function chargeWork(
   const funds = fundsOf(opened.wallet, opened.unexpired, keyCaps);
   const asks = work.map((piece) => ({
     keyId: piece.keyId,
-    amount: priceOf(prices, piece.capability, piece.units),
+    amount: priceOf(prices, piece.priceEntry ?? piece.capability, piece.units),
     mode: 'charge' as const,
   }));
   const { verdicts, grants, charged, keySpends } = admit(funds, asks);

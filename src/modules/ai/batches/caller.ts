@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../../core/callers/principal.ts';
 import { scopesAllow } from '../../../core/callers/scopes.ts';
-import { invalidKey } from '../../../core/keys/api-key.ts';
+import { currentKey } from '../../../core/keys/current-key.ts';
 import type { Services } from '../../../kit/services.ts';
 import { problem } from '../../../problems/problem.ts';
 
@@ -19,12 +19,7 @@ export async function callerOf(
   { keys }: Pick<Services, 'keys'>,
   { accountId, keyId, capability }: { readonly accountId: string; readonly keyId: string; readonly capability: string },
 ): Promise<Principal> {
-  const [current] = await keys.secretsOf(keyId);
-  const found = current === undefined ? 'unknown' : await keys.findByHash(current);
-  if (typeof found === 'string') throw invalidKey(found);
-  // It may have gone over into another account, which is not to pay.
-  if (found.accountId !== accountId) throw invalidKey('unknown');
-  if (found.suspended) throw problem('ACCOUNT_SUSPENDED');
+  const found = await currentKey(keys, accountId, keyId);
   requireScope(found, capability);
   return found;
 }

@@ -7,13 +7,13 @@ import { isLonger } from '../../../lib/long-json.ts';
 import type { Candidate } from '../../../routing/choose.ts';
 import type { Chain } from '../../../routing/walk.ts';
 import { CACHED_BYTES_MAX } from '../limits.ts';
-import { speaksResponses } from '../models/family.ts';
 import type { AiState } from '../state.ts';
 import type { ChatAsk } from './ask.ts';
 import { chunksOf } from './assemble.ts';
 import type { ChatEnd, ChatEvent } from './chat-event.ts';
 import type { Kept } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
+import { ownWireOf } from './own-wires.ts';
 
 /** In the form that is asked for now. */
 export function* again(
@@ -28,24 +28,25 @@ export function* again(
 }
 
 /** What is cached by its request. */
-type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'> & Partial<Pick<ChatAsk, 'response'>>;
+type Cacheable = Pick<ChatAsk, 'digest' | 'cacheTtlSeconds'> & Partial<Pick<ChatAsk, 'own'>>;
 
 /** Of the model that answered: what came from another in its place is no answer of the one that is asked first. */
-function digestOf({ digest, response }: Cacheable, { vendor, model, row }: Candidate): string {
-  // What has come on the vendor's own wire is no answer on the other.
-  const wire = response && speaksResponses(row) ? 'responses ' : '';
-  return hash('sha256', `${wire}${vendor}/${model} ${digest}`, 'base64url');
+function digestOf({ core }: AiState, { digest, own = null }: Cacheable, { vendor, model, row }: Candidate): string {
+  // What has come on a vendor's own wire is no answer on another.
+  const isOwn = own !== null && ownWireOf(core, row, own.wire) !== null;
+  const asked = isOwn ? `${own.wire} ${JSON.stringify(own.headers)} ${own.digest}` : digest;
+  return hash('sha256', `${vendor}/${model} ${asked}`, 'base64url');
 }
 
 /** Null: nothing is kept, or nobody asks for it. */
 export async function findCached<Body>(
-  { cache }: AiState,
+  state: AiState,
   { accountId }: ModelCall,
   ask: Cacheable,
   chain: Chain,
 ): Promise<Kept<Body> | null> {
   if (ask.cacheTtlSeconds === null) return null;
-  const found = await cache.find(accountId, digestOf(ask, chain[0]));
+  const found = await state.cache.find(accountId, digestOf(state, ask, chain[0]));
   if (found === null) return null;
   const kept = JSON.parse(found.text) as Kept<Body>;
   return { ...kept, served: { ...kept.served, cacheLayer: found.layer } };
@@ -53,7 +54,7 @@ export async function findCached<Body>(
 
 /** Keeps a complete answer, when the caller asks for it and it is not too long. */
 export async function keepCached<Body>(
-  { cache }: AiState,
+  state: AiState,
   { accountId }: ModelCall,
   ask: Cacheable,
   chain: Chain,
@@ -62,7 +63,7 @@ export async function keepCached<Body>(
   if (ask.cacheTtlSeconds === null || isLonger(kept, CACHED_BYTES_MAX)) return;
   const answered = chain.find(({ vendor, model }) => `${vendor}/${model}` === kept.model);
   if (answered === undefined) throw new Error(`${kept.model} was not asked`);
-  await cache.keep(accountId, digestOf(ask, answered), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
+  await state.cache.keep(accountId, digestOf(state, ask, answered), JSON.stringify(kept), ask.cacheTtlSeconds * 1_000);
 }
 
 /** The same end; a complete answer is kept, when the caller asks for it. */

@@ -6,6 +6,7 @@ import { imagesIn, isObject, type WireObject } from '../../../lib/chat/body.ts';
 import type { PackedJson } from '../../../lib/long-json.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { CACHE_TTL_SECONDS_MAX, CHOICES_MAX } from '../limits.ts';
+import type { AiLack, OwnWire } from '../vendors/port.ts';
 import { requireFewParts, requireSize } from './body-size.ts';
 
 /** Who is asked, of every call of a model. */
@@ -30,11 +31,24 @@ function chatNames({ max_completion_tokens: limit }: Sent): FieldNames {
   };
 }
 
+/** A request as it came on a wire of its own. */
+export interface OwnAsk {
+  readonly wire: OwnWire;
+  /** Without the fields that are ours. */
+  readonly body: WireObject;
+  /** Those that belong to the wire, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** As `ChatAsk.digest`, of the body as it came. */
+  readonly digest: string;
+}
+
 export interface ChatAsk extends Routed {
   /** For the vendor: without the fields that are ours. */
   readonly body: WireObject;
-  /** The same as it came on the wire of responses, for vendors that speak it; null: it came on another. */
-  readonly response: WireObject | null;
+  /** The same as it came on another wire, for vendors that speak that; null: it came on the wire of chats. */
+  readonly own: OwnAsk | null;
+  /** The first that a chat cannot say of it: only vendors that speak its own wire may be asked. Null: all is said. */
+  readonly lack: AiLack | null;
   readonly choices: number;
   /** Set by the caller; null: not at all. */
   readonly outputTokens: number | null;
@@ -56,11 +70,11 @@ export interface ChatAsk extends Routed {
 
 /** A chat as its body says it. What takes long on the event loop was done in the thread that read a long body, or is done by `openChat`. */
 export interface SentChat extends Omit<ChatAsk, 'body' | 'inputTokens'> {
-  /** A long one is packed, with `response`: so it comes from a thread in a fraction of the time that its objects take. */
+  /** A long one is packed, with that of `own`: so it comes from a thread in a fraction of the time that its objects take. */
   readonly body: WireObject | PackedJson;
   /** Null: not counted yet. */
   readonly inputTokens: number | null;
-  /** Of what is no part of the chat, but goes to vendors that speak the wire of responses. */
+  /** Of what is no part of the chat, but goes to vendors that speak the request's own wire. */
   readonly tokensBeside: number;
 }
 
@@ -98,7 +112,8 @@ export function readChat(sent: Sent, text: string, names = chatNames(sent)): Sen
   return {
     ...readRouting(sent),
     body: withoutOwn(sent),
-    response: null,
+    own: null,
+    lack: null,
     choices: wholeOf(sent, 'n', 1, CHOICES_MAX) ?? 1,
     outputTokens: wholeOf(sent, 'max_completion_tokens', 1) ?? wholeOf(sent, 'max_tokens', 1),
     stream: flagOf(sent, 'stream'),

@@ -4,8 +4,9 @@ import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts'
 import { tokensIn } from '../../../lib/chat/token-counter.ts';
 import { GrowingText } from '../../../lib/growing-text.ts';
 import { KEPT_BYTES_MAX } from '../limits.ts';
-import { eventsOf, isResponse } from '../responses/own-wire.ts';
+import { MessageAssembly } from '../messages/own-wire.ts';
 import type { AiUsage } from '../vendors/port.ts';
+import { eventsOfAnswer, isMessageEvent, isOwnAnswer } from './own-wires.ts';
 
 /** Of what is not kept any more, a token is taken to be so long. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -34,12 +35,13 @@ const WHOLE_TEXTS = new Set(['role', 'id', 'type', 'name']);
 export class Assembly {
   readonly #choices = new Map<number, Choice>();
   #head: WireObject | null = null;
+  /** Of a vendor that speaks the wire of messages. */
+  #message: MessageAssembly | null = null;
   #characters = 0;
 
   add(chunk: WireObject): void {
     if (chunk.choices === undefined) {
-      // Of an event of the other wire only words count.
-      if (typeof chunk.delta === 'string') this.add({ choices: [{ index: 0, delta: { content: chunk.delta } }] });
+      this.#addEvent(chunk);
       return;
     }
     this.#head ??= chunk;
@@ -52,6 +54,15 @@ export class Assembly {
       if (isObject(sent.logprobs)) addLogprobs(choice, sent.logprobs);
       addDelta(choice, delta);
     }
+  }
+
+  /** Of another wire: a response comes whole at its end, so of its events only words count. */
+  #addEvent(event: WireObject): void {
+    if (isMessageEvent(event)) {
+      this.#characters += charactersIn(objectOf(event.delta ?? event.content_block));
+      this.#message ??= new MessageAssembly();
+      if (this.isWhole) this.#message.add(event);
+    } else if (typeof event.delta === 'string') this.add({ choices: [{ index: 0, delta: { content: event.delta } }] });
   }
 
   /** Whether all of it is here. */
@@ -67,7 +78,7 @@ export class Assembly {
       ),
       ...[...toolCalls.values()].map(({ called }) => `${called.name ?? ''} ${called.arguments ?? ''}`),
     ]);
-    const text = kept.join('\n');
+    const text = [...kept, ...(this.#message?.texts() ?? [])].join('\n');
     const counted = text.slice(0, COUNTED_CHARACTERS_MAX);
     const tokens = (await tokensIn(counted)) * (text.length / Math.max(1, counted.length));
     const further = Math.max(0, this.#characters - KEPT_BYTES_MAX);
@@ -75,6 +86,7 @@ export class Assembly {
   }
 
   completion(): WireObject {
+    if (this.#message !== null) return this.#message.message();
     const { id, created, choices: _, object: _object, ...further } = this.#head ?? {};
     const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([index, choice]) => wholeChoice(index, choice));
     return { id, object: 'chat.completion', created, ...further, choices };
@@ -152,9 +164,9 @@ function wholeChoice(index: number, { message, toolCalls, finishReason, logprobs
   return { index, message: whole, logprobs, finish_reason: finishReason };
 }
 
-/** The same as a stream: what each choice says, then why it ends; of a response its events. */
+/** The same as a stream: what each choice says, then why it ends; of another wire its events. */
 export function chunksOf(completion: WireObject): WireObject[] {
-  if (isResponse(completion)) return eventsOf(completion);
+  if (isOwnAnswer(completion)) return eventsOfAnswer(completion);
   const { choices, usage: _, object: _object, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };
   return objectsOf(choices).flatMap(({ index, message, logprobs, finish_reason }) => {

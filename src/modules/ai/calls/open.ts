@@ -10,16 +10,18 @@ type ReadHere = SentChat & { readonly body: WireObject };
 /** The same, of a body that has so many characters: a long one is read in a thread, so it is counted here, and packed. */
 export function packLong(ask: ReadHere, characters: number): SentChat {
   if (characters <= admission.call.readHereBytesMax) return ask;
-  const { body, response } = ask;
-  return { ...ask, body: packJson([body, response]), response: null, inputTokens: inputTokensOf(body) };
+  const { body, own } = ask;
+  const packed = packJson([body, own?.body ?? null]);
+  return { ...ask, body: packed, own: own && { ...own, body: {} }, inputTokens: inputTokensOf(body) };
 }
 
 export async function openChat({ tokensBeside = 0, ...sent }: SentChat): Promise<ChatAsk> {
-  const [body, response] = isPacked(sent.body)
+  const [body, ownBody] = isPacked(sent.body)
     ? ((await unpackJson(sent.body)) as [WireObject, WireObject | null])
-    : [sent.body, sent.response];
+    : [sent.body, sent.own?.body ?? null];
+  const own = sent.own === null || ownBody === null ? null : { ...sent.own, body: ownBody };
   const inputTokens = (sent.inputTokens ?? (await inputTokensAside(body))) + tokensBeside;
-  return { ...sent, body, response, inputTokens };
+  return { ...sent, body, own, inputTokens };
 }
 
 export async function unpackHanded(handed: WireObject | PackedJson): Promise<WireObject> {

@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../lib/time.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import type { Chain } from '../../../routing/walk.ts';
 import { OUTPUT_TOKENS_LEAST } from '../limits.ts';
-import { outputTokensOf, sizeOf } from '../models/choose.ts';
+import { isUsualLimit, outputTokensOf, sizeOf } from '../models/choose.ts';
 import type { AiModel } from '../models/family.ts';
 import { mostNanos, outputTokensFor, pricedModel } from '../models/price.ts';
 import type { ChatAsk } from './ask.ts';
@@ -54,6 +54,9 @@ export async function reserveForChat(ctx: ModelCall, ask: ChatAsk, chain: Chain)
           `${ask.names.limit}: ${longest}, as many as the credit left pays for; set it to have another limit`,
         );
       }
+      const [first] = models;
+      if (first !== undefined && isUsualLimit(ask) && limitOf(first) < (ask.outputTokens ?? 0))
+        ctx.warnings.push(`${ask.names.limit}: ${limitOf(first)}, as many as the model gives here`);
       return settledBy(outcome, amount, limitOf);
     }
     const { shortfall } = outcome.problem;

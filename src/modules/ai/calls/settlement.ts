@@ -2,6 +2,7 @@
 
 import type { WireObject } from '../../../lib/chat/body.ts';
 import type { Taken } from '../../../routing/walk.ts';
+import { isMessage, messageUsage } from '../messages/own-wire.ts';
 import { type AiModel, aiModel } from '../models/family.ts';
 import { billedNanos, pricedModel, soundUsage, usedNanos } from '../models/price.ts';
 import { isResponse } from '../responses/own-wire.ts';
@@ -12,6 +13,7 @@ import type { CallHold, Charged } from './call-hold.ts';
 import type { ChatEnd } from './chat-event.ts';
 import { keep } from './kept.ts';
 import type { ModelCall } from './model-call.ts';
+import { isOwnAnswer } from './own-wires.ts';
 
 export class Settlement {
   readonly #ctx: ModelCall;
@@ -37,14 +39,14 @@ export class Settlement {
     const usage = sound ?? (await this.#countUsage(said ?? assemble(completion)));
     const isEstimated = sound === null;
     if (isEstimated) this.#ctx.warnings.push('usage: counted here, for the vendor has not told it');
-    const isOwnWire = isResponse(completion);
+    const isOwn = isOwnAnswer(completion);
     const isNonsense = isEstimated && reported !== null;
-    const further = isOwnWire || isNonsense ? {} : (completion.usage as object | undefined);
+    const further = isOwn || isNonsense ? {} : (completion.usage as object | undefined);
     const shownUsage = { ...usageOf(usage), ...further };
-    const whole = { ...completion, model: this.model, ...(isOwnWire ? {} : { usage: shownUsage }) };
+    const whole = { ...completion, model: this.model, ...usageIn(completion, shownUsage, isEstimated) };
     const { vendor, region, markupPct } = this.#taken.candidate;
     const served = { vendor, region, markupPct };
-    const isKept = isOwnWire || said === undefined || said.isWhole;
+    const isKept = isResponse(completion) || said === undefined || said.isWhole;
     const answer = keep(this.#ctx, isKept ? { body: whole, model: this.model, served } : null);
     const { failover } = this.#taken;
     const charged = await this.#charge(usage, answer, () => JSON.stringify(whole));
@@ -84,6 +86,12 @@ export class Settlement {
     const none = { cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, costUsd: null };
     return { ...none, inputTokens: input, outputTokens: await said.tokens() };
   }
+}
+
+/** An answer of another wire has its own, unless nothing can be made of that. */
+function usageIn(completion: WireObject, usage: WireObject, isEstimated: boolean): WireObject {
+  if (!isOwnAnswer(completion)) return { usage };
+  return isMessage(completion) && isEstimated ? { usage: messageUsage(usage) } : {};
 }
 
 function assemble(completion: WireObject): Assembly {

@@ -5,6 +5,7 @@ import { isObject, type WireObject } from '../../../lib/chat/body.ts';
 import { newId } from '../../../lib/ids.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { ChatEnd, ChatEvent } from './chat-event.ts';
+import { textIn } from './own-wires.ts';
 
 /** In place of `stream_to`. */
 export const STREAM_HEADER = 'X-QM-Stream-To';
@@ -112,15 +113,17 @@ class Pieces {
 }
 
 /** The answer's text, of its first choice. */
-function textOf({ choices }: WireObject): string {
-  const [choice] = Array.isArray(choices) ? choices : [];
+function textOf(chunk: WireObject): string {
+  if (chunk.choices === undefined) return textIn(chunk);
+  const [choice] = Array.isArray(chunk.choices) ? chunk.choices : [];
   const delta = isObject(choice) && isObject(choice.delta) ? choice.delta.content : null;
   return typeof delta === 'string' ? delta : '';
 }
 
 function endOf({ completion, usage }: ChatEnd): object {
   const [choice] = Array.isArray(completion.choices) ? completion.choices : [];
-  return { model: completion.model, finish_reason: isObject(choice) ? choice.finish_reason : null, usage };
+  const reason = isObject(choice) ? choice.finish_reason : (completion.stop_reason ?? null);
+  return { model: completion.model, finish_reason: reason, usage };
 }
 
 function withStreamToParam(error: Problem): Problem {

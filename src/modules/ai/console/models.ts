@@ -1,5 +1,6 @@
 // Language models: which there are, what they cost and whether they answer, and what was spent on them.
 
+import { copiedBlock } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import type { ConsolePage, View } from '../../../kit/console/page.ts';
 import { lastDays } from '../../../kit/console/period.ts';
@@ -29,8 +30,21 @@ async function show(visit: Visit): Promise<View> {
   const [models, usage] = await Promise.all([visit.call(aiModels), visit.call(aiUsage, lastDays(visit, DAYS))]);
   const content = html`${aiHead(visit, '/models')}
 ${panel(visit, `Spend in ${DAYS} days`, usage, (data) => spendTable(visit, data))}
-${panel(visit, 'Models', models, ({ items }) => modelTable(visit, items))}`;
+${panel(visit, 'Models', models, ({ items }) => modelTable(visit, items))}
+${connect(visit)}`;
   return { title: 'Models', content };
+}
+
+/** What programs that speak a wire of others are told. */
+function connect(visit: Visit): Html {
+  const { baseUrl } = visit;
+  const variables = [
+    ["OpenAI's clients", `export OPENAI_BASE_URL=${baseUrl}/v1 OPENAI_API_KEY=KEY`],
+    ['Claude Code', `export ANTHROPIC_BASE_URL=${baseUrl} ANTHROPIC_AUTH_TOKEN=KEY ANTHROPIC_MODEL=auto`],
+  ] as const;
+  const each = ([client, text]: (typeof variables)[number]) =>
+    html`<h3>${client}</h3>${copiedBlock(html`<pre class="text" tabindex="0" aria-label="${client}">${text}</pre>`, 'the variables')}`;
+  return html`<section><h2>Connect a program</h2>${variables.map(each)}<p><a href="${visit.elsewhere('/docs/guides/ai')}">More clients</a></p></section>`;
 }
 
 function spendTable(visit: Visit, { by_model: all }: Usage): Html {

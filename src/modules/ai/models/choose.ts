@@ -5,6 +5,7 @@ import { invalidField, type Problem, problem } from '../../../problems/problem.t
 import type { Chain } from '../../../routing/walk.ts';
 import type { ModelRow } from '../../../vendors/file/port.ts';
 import type { ChatAsk, Routed } from '../calls/ask.ts';
+import { ownWireOf } from '../calls/own-wires.ts';
 import { INPUT_MARGIN } from '../limits.ts';
 import type { AiAdapter, AiLack } from '../vendors/port.ts';
 import { type AiModel, aiModel, CHAT, EMBED } from './family.ts';
@@ -22,10 +23,7 @@ export async function chooseForChat(core: Services, accountId: string, ask: Chat
       model: ask.model,
       vendor: ask.vendor,
       crossRegion: ask.crossRegion,
-      unable: (row) =>
-        unableToChat(aiModel(row), ask) ??
-        core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ??
-        null,
+      unable: (row) => unableToChat(aiModel(row), ask) ?? unsayable(core, row, ask),
       quote: (row) => {
         const model = aiModel(row);
         return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
@@ -45,18 +43,30 @@ export function sizeOf({ inputTokens, images, choices }: ChatAsk) {
 
 /** The limit that is sent to the model: the caller's, or the model's usual one as far as its context goes. */
 export function outputTokensOf(model: AiModel, ask: ChatAsk): number {
-  if (ask.outputTokens !== null) return ask.outputTokens;
+  if (ask.outputTokens !== null && !isUsualLimit(ask)) return ask.outputTokens;
   const room = (model.contextTokens ?? Number.POSITIVE_INFINITY) - sizeOf(ask).inputTokens;
-  return Math.max(1, Math.min(model.outputTokens, room));
+  const most = ask.outputTokens === null ? model.outputTokens : (model.outputTokensMax ?? Number.POSITIVE_INFINITY);
+  return Math.max(1, Math.min(ask.outputTokens ?? Number.POSITIVE_INFINITY, most, room));
+}
+
+/** What is lost where the request is said as a chat. */
+function unsayable(core: Services, row: ModelRow, ask: ChatAsk): AiLack | null {
+  if (ask.own !== null && ownWireOf(core, row, ask.own.wire) !== null) return null;
+  return ask.lack ?? core.vendors.adapter<AiAdapter>('ai', row.vendor.adapter).lacks?.(ask.body) ?? null;
+}
+
+/** The wire of messages demands a limit: its clients send the same to every model, and each gives what it can of that. */
+export function isUsualLimit({ own }: ChatAsk): boolean {
+  return own?.wire === 'messages';
 }
 
 function unableToChat(model: AiModel, ask: ChatAsk): Unable | null {
+  const wanted = isUsualLimit(ask) ? 1 : (ask.outputTokens ?? 1);
   if (ask.tools && !model.tools) return 'tools';
   if (ask.images > 0 && !model.images) return 'images';
   if (ask.jsonSchema && model.jsonSchema === null) return 'response_format';
-  if (model.outputTokensMax !== null && (ask.outputTokens ?? 0) > model.outputTokensMax) return 'max_tokens';
-  if (model.contextTokens !== null && ask.inputTokens + (ask.outputTokens ?? 1) > model.contextTokens)
-    return 'messages';
+  if (model.outputTokensMax !== null && wanted > model.outputTokensMax) return 'max_tokens';
+  if (model.contextTokens !== null && ask.inputTokens + wanted > model.contextTokens) return 'messages';
   return null;
 }
 

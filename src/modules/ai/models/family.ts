@@ -195,11 +195,6 @@ function nanos(amount: number): bigint {
   return found;
 }
 
-/** Whether its vendor takes requests of the wire of responses as they are. */
-export function speaksResponses({ options }: ModelRow): boolean {
-  return options.responses === true;
-}
-
 /** The row as adapters know it. */
 export function wireModel({ row, jsonSchema, reasoning }: AiModel): WireModel {
   return { id: row.id, jsonSchema, reasoning, options: row.options };

@@ -4,7 +4,7 @@ import type { Answer } from '../../../kit/capability.ts';
 import { json, refusal } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawHead, RawRequest } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';
-import { commentText, within } from '../../../lib/event-stream.ts';
+import { within } from '../../../lib/event-stream.ts';
 import { usd } from '../../../lib/money.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { type SentChat, ttlIn } from '../calls/ask.ts';
@@ -20,7 +20,7 @@ export function refuse(failure: Problem, head: RawHead): RawAnswer {
 }
 
 /** What was not charged was not counted either. */
-function failureMetadata(head: Pick<RawHead, 'failureMetadata'>): object | null {
+export function failureMetadata(head: Pick<RawHead, 'failureMetadata'>): object | null {
   const metadata = head.failureMetadata();
   return metadata === null ? null : { usage_estimated: false, ...metadata };
 }
@@ -64,10 +64,11 @@ export async function answerChat(
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
+      ...wire.headers,
       ...(accepted === null ? {} : servedHeaders(accepted.vendor, accepted.model)),
     },
     body: frames,
-    beat: { everyMs: streamCommentEveryMs, text: commentText('waiting') },
+    beat: { everyMs: streamCommentEveryMs, text: wire.beat },
     costNanos: () => costNanos,
   };
 }
@@ -80,7 +81,7 @@ async function whole(
   for await (const event of events) {
     if (event.kind !== 'end') continue;
     const { completion, answer, isEstimated } = event;
-    const headers = answeredHeaders(completion.model as string, answer);
+    const headers = { ...wire.headers, ...answeredHeaders(completion.model as string, answer) };
     const told = json(wire.whole(event, metadataOf(answer, isEstimated)), 200, headers);
     return { ...told, costNanos: answer.costNanos ?? 0n };
   }

@@ -9,6 +9,10 @@ import type { ChatEnd, ChatEvent } from '../calls/chat-event.ts';
 
 /** How a wire tells one chat. */
 export interface ChatWire {
+  /** Sent whenever nothing else has been for a while. */
+  readonly beat: string;
+  /** Beside those that every answer of a model has. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Frames of a stream. */
   chunk(chunk: WireObject): Iterable<string>;
   end(end: ChatEnd, metadata: object): Iterable<string>;
@@ -31,7 +35,7 @@ export async function* framesOf(
   { isLate, endMetadata, failureMetadata }: Framing,
 ): AsyncGenerator<string, void> {
   try {
-    if (isLate) yield commentText('waiting');
+    if (isLate) yield wire.beat;
     for (let next = await first; next.done !== true; next = await events.next()) {
       const event = next.value;
       // Handed on one by one: `yield*` would wait several times for each.
@@ -49,6 +53,8 @@ export async function* framesOf(
 
 /** The wire of chat/completions: a stream ends with [DONE]. */
 export class CompletionWire implements ChatWire {
+  readonly beat = commentText('waiting');
+  readonly headers = {};
   readonly #showsUsage: boolean;
   /** The chunk that says why the answer ends waits: what it cost is told in it. */
   #held: WireObject | null = null;

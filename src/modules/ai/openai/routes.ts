@@ -2,12 +2,16 @@
 
 import { bearer } from '../../../core/credentials/http-schemes.ts';
 import { json } from '../../../kit/openai-wire.ts';
-import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
-import { problem } from '../../../problems/problem.ts';
+import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import { type Problem, problem } from '../../../problems/problem.ts';
 import { modelNotFound } from '../../../routing/choose.ts';
 import { ttlIn } from '../calls/ask.ts';
 import { embed, listText } from '../calls/embed.ts';
 import { BODY_BYTES_MAX } from '../limits.ts';
+import { refuseMessage } from '../messages/errors.ts';
+import { modelInfo, modelPage, speaksMessages } from '../messages/models.ts';
+import { messagesCredential } from '../messages/routes.ts';
+import { CHAT } from '../models/family.ts';
 import { listModels } from '../models/list.ts';
 import type { AiState } from '../state.ts';
 import { answerChat, answeredHeaders, contextOf, metadataBy, refuse } from './answer.ts';
@@ -23,6 +27,12 @@ const common = {
 } as const;
 const long = { bodyBytesMax: BODY_BYTES_MAX, stream: 'answer' } as const;
 
+/** Of models, who sends anthropic-version is told in that wire's form. */
+const forBoth = {
+  credentialOf: messagesCredential,
+  refuse: (failure: Problem, head: RawHead) => (speaksMessages(head) ? refuseMessage : refuse)(failure, head),
+};
+
 /** Parts of that wire that this service does not have. */
 const absent = ['/v1/audio/{rest*}', '/v1/files', '/v1/files/{rest*}', '/v1/completions'];
 
@@ -37,8 +47,8 @@ export const openaiRoutes: readonly RawRoute<AiState>[] = [
     isForPages: true,
   },
   { ...common, ...long, methods: ['POST'], path: '/v1/embeddings', capability: 'ai.embed', answer: embeddings },
-  { ...common, methods: ['GET'], path: '/v1/models', capability: 'ai.models', answer: models },
-  { ...common, methods: ['GET'], path: '/v1/models/{id*}', capability: 'ai.models', answer: model },
+  { ...common, ...forBoth, methods: ['GET'], path: '/v1/models', capability: 'ai.models', answer: models },
+  { ...common, ...forBoth, methods: ['GET'], path: '/v1/models/{id*}', capability: 'ai.models', answer: model },
   ...absent.map((path): RawRoute<AiState> => {
     const answer = () => Promise.reject(problem('CAPABILITY_NOT_FOUND'));
     return { ...common, methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], path, capability: null, answer };
@@ -70,6 +80,7 @@ async function embeddings(request: RawRequest, state: AiState): Promise<RawAnswe
 
 async function models(request: RawRequest, state: AiState): Promise<RawAnswer> {
   await contextOf(request);
+  if (speaksMessages(request)) return modelPage(listModels(state.core, CHAT), request.query);
   return json({ object: 'list', data: listModels(state.core, null) });
 }
 
@@ -84,5 +95,5 @@ async function model(request: RawRequest, state: AiState): Promise<RawAnswer> {
       id,
       all.map((listed) => listed.id),
     );
-  return json(found);
+  return json(speaksMessages(request) ? modelInfo(found) : found);
 }

@@ -1,15 +1,9 @@
 // Passes on the output of a vendor that itself speaks the responses wire: its events unchanged, and its response whole.
-import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
+import { objectsOf, type WireObject } from '../../../lib/chat/body.ts';
 
 /** Whether it is a response, not a completion. */
 export function isResponse({ object }: WireObject): boolean {
   return object === 'response';
-}
-
-/** The chunk, or event, with the model that answered. */
-export function withModel(chunk: WireObject, model: string): WireObject {
-  if (chunk.choices !== undefined) return { ...chunk, model };
-  return isObject(chunk.response) ? { ...chunk, response: { ...chunk.response, model } } : chunk;
 }
 
 /** The events of a stream that would end with the response, without its end. */

@@ -51,11 +51,13 @@ export const readResponseBody: BodyTask<Read> = {
     requireSize(sent);
     const chat = chatBodyOf(sent);
     const ask = readChat(chat, JSON.stringify(chat), names);
+    const digest = digestOf(text);
+    const own = { wire: 'responses', body: withoutOwn(sent), headers: {}, digest } as const;
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     return {
-      ask: packLong({ ...ask, response: withoutOwn(sent), tokensBeside: thoughtTokens(sent) }, text.length),
+      ask: packLong({ ...ask, own, tokensBeside: thoughtTokens(sent) }, text.length),
       key: sent[KEY_FIELD],
-      fingerprint: digestOf(text),
+      fingerprint: digest,
       echo: text.length > admission.call.readHereBytesMax ? packJson(echoOf(sent)) : echoOf(sent),
     };
   },

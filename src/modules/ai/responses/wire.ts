@@ -1,7 +1,7 @@
 // Output of a chat on the responses wire: events that open, fill and close items, and a response of all items. An answer in one piece is the
 // response that the events of its chunks end with.
 import { isObject, objectsOf, type WireObject } from '../../../lib/chat/body.ts';
-import { eventText } from '../../../lib/event-stream.ts';
+import { commentText, eventText } from '../../../lib/event-stream.ts';
 import { GrowingText } from '../../../lib/growing-text.ts';
 import { type Problem, problem } from '../../../problems/problem.ts';
 import { chunksOf } from '../calls/assemble.ts';
@@ -30,6 +30,8 @@ interface Item {
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
 
 export class ResponseWire implements ChatWire {
+  readonly beat = commentText('waiting');
+  readonly headers = {};
   readonly #echo: WireObject;
   readonly #requestId: string;
   readonly #hold: (bytes: number) => void;

@@ -44,7 +44,12 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** Of the body, counted here without its pictures. */
   readonly inputTokens: number;
+  /** Of a request as it came on a wire of its own: those of the client's headers that belong to the wire, in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A wire beside that of chats, on which some vendors take a request as it came. */
+export type OwnWire = 'responses' | 'messages';
 
 export interface EmbedRequest {
   readonly model: AiModel;
@@ -76,14 +81,14 @@ export interface AiUsage {
 export type ChatPiece =
   | {
       readonly kind: 'chunk';
-      /** `chat.completion.chunk` without `usage`; of `respond` an event. */
+      /** `chat.completion.chunk` without `usage`; of an own wire an event. */
       readonly chunk: WireObject;
       /** Whether it has text, a tool call, a refusal or reasoning: the stream is committed to. */
       readonly hasContent: boolean;
     }
   /** `isPartial`: as far as the answer has come; it is told again. */
   | { readonly kind: 'usage'; readonly usage: AiUsage; readonly isPartial?: true }
-  /** The vendor said that this is all. A stream that stops without one has failed. `response`: of `respond`, the whole. */
+  /** The vendor said that this is all. A stream that stops without one has failed. `response`: the whole, of a vendor that tells it at its end. */
   | { readonly kind: 'end'; readonly response?: WireObject }
   /** The vendor failed in the stream, or broke off, or was silent for too long. The last piece. */
   | { readonly kind: 'failed'; readonly failure: Refused };
@@ -132,11 +137,14 @@ export interface AiAdapter {
   /** What the body asks for that this wire cannot say; null: nothing. Absent: it says all that chat/completions can. */
   lacks?(body: WireObject): AiLack | null;
   chat(call: AiCall, request: ChatRequest): Promise<ChatReply>;
-  /**
-   * On the wire of responses: `body` of the request is as that says it, chunks are its events, the completion is a response. Of models whose
-   * row has `responses: true`. Absent: none of this adapter has.
-   */
-  respond?(call: AiCall, request: ChatRequest): Promise<ChatReply>;
+  /** The wire on which it takes requests as they came. Absent: none. */
+  readonly own?: {
+    readonly wire: OwnWire;
+    /** Whether the model of a row with these fields takes them. */
+    speaks(options: AiModel['options']): boolean;
+    /** `body` of the request is as that wire says it, chunks are its events, the completion is its answer. */
+    ask(call: AiCall, request: ChatRequest): Promise<ChatReply>;
+  };
   /** Absent: this wire has no embeddings. */
   embed?(call: AiCall, request: EmbedRequest): Promise<EmbedReply>;
 }

@@ -6,8 +6,9 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { jobTable, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
+import { checkTarget } from '../jobs/target.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
-import { jobIdField, newTaskField, secretField, settingsFields, updatedJobSchema } from '../schemas.ts';
+import { jobIdField, secretField, settingsFields, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 
 /** Its answer holds a secret: a replay is for the key that got it. */
@@ -20,19 +21,18 @@ export const update = defineCapability<CronState>()({
   description:
     'Changes what is sent and leaves the rest. A new schedule counts from now; cron_expr takes the place of run_at and the other way round. ' +
     'A run that has begun goes on as it was. After a change of secret the earlier one signs too for 24 hours. A completed job cannot be ' +
-    'changed: create another.',
+    'changed: create another. A target that is no URL is sent whole, and runs from then on as the key of this call.',
   keywords: ['change schedule', 'edit cron expression', 'reschedule', 'change the time of a schedule'],
   input: Type.Object({
     job_id: jobIdField,
     ...settingsFields,
-    task: newTaskField,
     secret: secretField('Null: a new one is made and answered.'),
   }),
   output: updatedJobSchema,
   laterPrices: [RUN_PRICE],
   replay: KEPT_SECRET,
   bodyBytesMax: BODY_BYTES_MAX,
-  opaque: ['payload', 'headers'],
+  opaque: ['payload', 'headers', 'input'],
   errors: ['JOB_NOT_FOUND', 'STATE_CONFLICT', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
   examples: [
     {
@@ -50,16 +50,13 @@ export const update = defineCapability<CronState>()({
     const secret = input.secret === undefined ? undefined : signingSecret(input.secret, 'secret');
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
-    if (input.task !== undefined) {
-      const warning = await core.outbound.checkUrl(input.task, 'task');
-      if (warning !== null) ctx.warnings.push(warning);
-    }
+    const runAs = changes.target === undefined ? null : await checkTarget(ctx, changes.target);
     return runWrite(
       ctx,
       async (tx, { nowMs }) => {
         const before = await requireOpenJob(tx, ctx, input.job_id);
         const timing = timingAfter(changes, timingOf(before));
-        const settings = settingsAfter(core.secrets, before.job_id, changes, timing, before);
+        const settings = settingsAfter(core.secrets, before.job_id, changes, timing, { before, runAs });
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));
         await saveJob(tx, accountId, before.job_id, settings, nextMs, nowMs);
         if (secret !== undefined) {

@@ -13,7 +13,7 @@ import { get } from '../capabilities/get.ts';
 import { runs as cronRuns } from '../capabilities/runs.ts';
 import { update } from '../capabilities/update.ts';
 import { runsPage } from './runs.ts';
-import { type Job, jobFields, nextRun, scheduleText, stateOf, withPayload } from './schedule.ts';
+import { type Job, jobFields, nextRun, scheduleText, stateOf, withTarget } from './schedule.ts';
 
 /** The page of its end counts no more runs than one call answers. */
 const COUNTED_MAX = 100;
@@ -23,11 +23,10 @@ const settings = settingsPage<Job>({
   fields: jobFields,
   fixed: ({ status }) => (status === 'completed' ? 'A completed schedule cannot be changed.' : null),
   input: (form, visit) =>
-    withPayload(
+    withTarget(
       {
         job_id: visit.params.id,
         name: textOf(form, 'name') ?? null,
-        task: textOf(form, 'task'),
         // What was cleared is taken away.
         cron_expr: textOf(form, 'cron_expr') ?? null,
         run_at: instantOf(form, 'run_at', visit) ?? null,

@@ -1,18 +1,19 @@
 // The first page of a schedule: when it runs next, what it sends, and what its runs came to; run it now, pause it, resume it.
 
 import { answerText } from '../../../kit/console/answer.ts';
+import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actButton } from '../../../kit/console/form.ts';
 import type { ResourcePage } from '../../../kit/console/resource-pages.ts';
 import { facts, more, type Page, table } from '../../../kit/console/table.ts';
-import { ago, payload, short, time } from '../../../kit/console/text.ts';
+import { ago, count, countOf, payload, short, time } from '../../../kit/console/text.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { pause } from '../capabilities/pause.ts';
 import { resume } from '../capabilities/resume.ts';
 import { run as cronRun } from '../capabilities/run.ts';
 import { runs as cronRuns } from '../capabilities/runs.ts';
-import { type Job, nextRun, type Run, runState } from './schedule.ts';
+import { type Job, nextRun, type Run, runState, targetText } from './schedule.ts';
 
 const ROWS = 25;
 /** While a run goes on. */
@@ -46,7 +47,7 @@ function actions(visit: Visit, { status }: Job): Html {
 async function show(visit: Visit, job: Job) {
   const cursor = visit.query.get('cursor') ?? undefined;
   const list = await visit.call(cronRuns, { job_id: job.job_id, cursor, limit: ROWS });
-  const isRunning = list.data?.items.some(({ status }) => status === 'running') === true;
+  const isRunning = list.data?.items.some(({ finished_at }) => finished_at === null) === true;
   const content = html`<div class="panels">${nextRuns(visit, job)}${request(job)}</div>
 ${panel(visit, 'Runs', list, (page) => html`${runs(visit, page)}${more(visit, page)}`)}`;
   return { content, againSeconds: isRunning ? RUN_SECONDS : undefined };
@@ -61,10 +62,14 @@ function nextRuns(visit: Visit, job: Job): Html {
 function request(job: Job): Html {
   const headers = Object.entries(job.headers).map(([name, value]) => html`<div>${short(`${name}: ${value}`)}</div>`);
   const isNothing = job.payload === undefined || job.payload === null;
+  const isUrl = job.task_url !== null;
   return html`<section class="panel"><h2>Request</h2>${facts([
-    ['URL', html`POST ${short(job.task_url, 200)}`],
+    [isUrl ? 'URL' : 'Target', html`${isUrl ? 'POST ' : ''}${targetText(job, 200)}`],
+    ['Runs as', job.target.key_id === undefined ? null : copiedId(job.target.key_id)],
+    ['Timeout', countOf(job.timeout_seconds, 'second')],
+    ['Retries', job.retries === 0 ? null : count(job.retries)],
     ['Headers', headers.length === 0 ? null : html`${headers}`],
-    ['Signing secret', html`ends in <code>${job.secret_last4}</code>`],
+    ['Signing secret', isUrl ? html`ends in <code>${job.secret_last4}</code>` : null],
     ['Payload', isNothing ? 'none' : null],
   ])}${isNothing ? '' : html`<details id="payload" open><summary>Payload</summary>${payload(job.payload, 'Payload', { call: 'cron.get' })}</details>`}</section>`;
 }

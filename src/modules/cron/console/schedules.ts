@@ -12,14 +12,24 @@ import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { create } from '../capabilities/create.ts';
 import { list } from '../capabilities/list.ts';
-import { jobFields, jobPath, type Listed, nextRun, runState, scheduleText, stateOf, withPayload } from './schedule.ts';
+import {
+  jobFields,
+  jobPath,
+  type Listed,
+  nextRun,
+  runState,
+  scheduleText,
+  stateOf,
+  targetText,
+  withTarget,
+} from './schedule.ts';
 
 export const schedulesPage = listPage({
   name: 'schedules',
   path: '/schedules',
   nav: { label: 'Schedules', key: 's', group: 'build' },
   title: 'Schedules',
-  intro: 'Each run is a signed POST to your URL.',
+  intro: 'Each run is a signed POST to your URL, a message to a queue, or the call of a capability.',
   caption: 'All schedules',
   list,
   filter: { name: 'status', label: 'Status of schedules', values: ['active', 'paused', 'completed'] },
@@ -33,15 +43,14 @@ export const schedulesPage = listPage({
     { title: 'Schedule', cell: scheduleText },
     { title: 'Next run', cell: (job) => nextRun(visit, job.next_run_at, job.timezone) },
     { title: 'Last run', cell: (job) => lastRun(visit, job) },
-    { title: 'URL', cell: ({ task_url: url }) => short(url, 60) },
+    { title: 'Target', cell: (job) => targetText(job, 60) },
   ],
   create: {
     capability: create,
     heading: 'New schedule',
     input: (form, visit) =>
-      withPayload(
+      withTarget(
         {
-          task: textOf(form, 'task'),
           name: textOf(form, 'name'),
           timezone: textOf(form, 'timezone'),
           cron_expr: textOf(form, 'cron_expr'),
@@ -53,7 +62,7 @@ export const schedulesPage = listPage({
     answerView: secretPage,
     form: async (visit, act) =>
       html`${await jobFields(visit, act)}
-<button class="main">Create schedule</button> <span class="quiet">$0.00002 per run. Headers are set by the API.</span>`,
+<button class="main">Create schedule</button> <span class="quiet">$0.00002 per run of a URL; other runs cost what they call. Headers are set by the API.</span>`,
   },
 });
 

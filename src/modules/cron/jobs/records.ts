@@ -9,7 +9,7 @@ import { slotsAfter } from './schedule.ts';
 export const jobStatuses = ['active', 'paused', 'completed'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-export const runStatuses = ['running', 'succeeded', 'failed', 'skipped'] as const;
+export const runStatuses = ['running', 'retrying', 'succeeded', 'failed', 'skipped'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
 export interface JobRow {
@@ -17,13 +17,20 @@ export interface JobRow {
   readonly job_id: string;
   readonly key_id: string;
   readonly name: string | null;
+  /** Empty: its target is no URL. */
   readonly task_url: string;
+  /** What is called in place of a URL, and as which key; null: a URL is. */
+  readonly capability: string | null;
+  readonly queue: string | null;
+  readonly run_as: string | null;
+  readonly timeout_seconds: number;
+  readonly retries: number;
   readonly cron_expr: string | null;
   readonly timezone: string;
   readonly run_at: number | null;
   readonly status: JobStatus;
   readonly next_run_at: number | null;
-  /** JSON as it was sent; null when none was. */
+  /** JSON as it was sent, for a capability its input; null when none was. */
   readonly payload: string | null;
   /** Encrypted. */
   readonly headers: Buffer | null;
@@ -43,6 +50,12 @@ export interface RunRow {
   readonly finished_at: number | null;
   readonly status: RunStatus;
   readonly attempt: number;
+  /** When its attempt counts as dead, or is due again; null: it is over. */
+  readonly lease_until: number | null;
+  readonly timeout_seconds: number;
+  readonly retries: number;
+  /** Attempts that failed. */
+  readonly failures: number;
   readonly http_status: number | null;
   readonly error_code: string | null;
   readonly latency_ms: number | null;
@@ -57,19 +70,27 @@ export function jobSummary(secrets: Secrets, row: JobRow) {
   return {
     job_id: row.job_id,
     name: row.name,
-    task: row.task_url,
-    task_url: row.task_url,
+    task: row.capability === null ? row.task_url : null,
+    task_url: row.capability === null ? row.task_url : null,
+    target: targetRecord(row),
     cron_expr: row.cron_expr,
     timezone: row.timezone,
     run_at: isoOrNull(row.run_at),
     status: row.status,
     next_run_at: isoOrNull(row.next_run_at),
     last_run: row.last_run === null ? null : (JSON.parse(row.last_run) as object),
+    timeout_seconds: row.timeout_seconds,
+    retries: row.retries,
     headers: maskHeaders(openHeaders(secrets, row)),
     secret_last4: row.secret_last4,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };
+}
+
+function targetRecord({ task_url: url, capability, queue, run_as: keyId }: JobRow) {
+  if (capability === null) return { url };
+  return queue === null ? { capability, key_id: keyId } : { queue, key_id: keyId };
 }
 
 /** JSON text of one job, with the next times that it runs. */
@@ -103,6 +124,8 @@ export function runRecord(row: RunRow) {
     status: row.status,
     trigger: row.is_manual ? 'manual' : 'schedule',
     attempt: row.attempt,
+    retries_left: Math.max(0, row.retries - row.failures),
+    next_attempt_at: row.status === 'retrying' ? isoOrNull(row.lease_until) : null,
     http_status: row.http_status,
     error_code: row.error_code,
     latency_ms: row.latency_ms,

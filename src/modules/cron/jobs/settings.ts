@@ -1,4 +1,5 @@
 // Job settings after a call. A schedule is either an expression or one time; absent fields stay as they were.
+import { SHORT_SECONDS } from '../../../core/outbound/long-calls.ts';
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { instantForm, parseInstant } from '../../../lib/instant.ts';
@@ -7,11 +8,15 @@ import { invalidField, problem } from '../../../problems/problem.ts';
 import { PAYLOAD_BYTES_MAX } from '../limits.ts';
 import { type JobRow, sealHeaders } from './records.ts';
 import { checkRecurrence, checkTimezone, nextSlot } from './schedule.ts';
-import type { StoredSettings } from './store.ts';
+import type { StoredSettings, StoredTarget } from './store.ts';
+import { type Target, type TargetInput, targetOf } from './target.ts';
 
 export interface JobInput {
   readonly name?: string | null;
   readonly task?: string;
+  readonly target?: TargetInput | null;
+  readonly timeout_seconds?: number;
+  readonly retries?: number;
   readonly cron_expr?: string | null;
   readonly run_at?: string | null;
   readonly timezone?: string;
@@ -22,7 +27,9 @@ export interface JobInput {
 /** What a call says, checked as far as it goes without the job. `undefined`: the call says nothing about it. */
 export interface Changes {
   readonly name: string | null | undefined;
-  readonly taskUrl: string | undefined;
+  readonly target: Target | undefined;
+  readonly timeoutSeconds: number | undefined;
+  readonly retries: number | undefined;
   readonly cronExpr: string | null | undefined;
   readonly runAtMs: number | null | undefined;
   readonly timezone: string | undefined;
@@ -44,7 +51,9 @@ export function changesOf(input: JobInput, inputText: string): Changes {
   if (input.timezone !== undefined) checkTimezone(input.timezone);
   return {
     name: input.name,
-    taskUrl: input.task,
+    target: targetOf(input, inputText),
+    timeoutSeconds: input.timeout_seconds,
+    retries: input.retries,
     // The zone of a job that exists is checked with it later.
     cronExpr:
       input.cron_expr == null ? input.cron_expr : checkRecurrence(input.cron_expr, input.timezone ?? 'UTC').cronExpr,
@@ -82,21 +91,61 @@ export function requireSlot(timing: Timing, nowMs: number): number {
     : invalidField('cron_expr', 'never', 'cron_expr is never due.');
 }
 
-/** The settings of a new job (`before` null) or of a changed one, ready to be stored. */
+/**
+ * The settings of a new job (`before` null) or of a changed one, ready to be stored. `runAs`: the key that a target which is no URL runs as.
+ * Throws VALIDATION_FAILED for what only a URL takes.
+ */
 export function settingsAfter(
   secrets: Secrets,
   jobId: string,
   changes: Changes,
   timing: Timing,
-  before: JobRow | null,
+  { before, runAs }: { readonly before: JobRow | null; readonly runAs: string | null },
 ): StoredSettings {
-  const { name, taskUrl, payload, headers } = changes;
+  const { name, headers } = changes;
+  const target = storedTarget(changes, before, runAs);
+  if (target.capability !== null && headers !== undefined && Object.keys(headers).length > 0)
+    throw invalidField('headers', 'no_url', 'headers go to a URL: leave them out for a queue or a capability.');
   return {
     ...timing,
+    ...target,
     name: name === undefined ? (before?.name ?? null) : name,
-    taskUrl: taskUrl ?? (before?.task_url as string),
-    payload: payload === undefined ? (before?.payload ?? null) : payload,
+    timeoutSeconds: changes.timeoutSeconds ?? before?.timeout_seconds ?? SHORT_SECONDS,
+    retries: changes.retries ?? before?.retries ?? 0,
     headers: headers === undefined ? (before?.headers ?? null) : sealHeaders(secrets, jobId, headers),
+  };
+}
+
+/** What is called with which payload. The payload of a call belongs to its target: who changes it must be who may make it. */
+function storedTarget({ target, payload }: Changes, before: JobRow | null, runAs: string | null): StoredTarget {
+  const isCall = target === undefined ? before?.capability != null : target.kind === 'call';
+  if (isCall && payload !== undefined)
+    throw invalidField(
+      'payload',
+      'in_target',
+      'What a queue or a capability gets stands in target: target.payload, target.input.',
+    );
+  if (target?.kind === 'call') {
+    const { capability, queue } = target;
+    return { taskUrl: '', capability, queue, runAs, payload: target.payload };
+  }
+  if (target?.kind === 'url') {
+    const kept = before?.capability == null ? (before?.payload ?? null) : null;
+    return {
+      taskUrl: target.url,
+      capability: null,
+      queue: null,
+      runAs: null,
+      payload: payload === undefined ? kept : payload,
+    };
+  }
+  const { task_url: taskUrl, capability, queue, run_as } = before as JobRow;
+  return {
+    taskUrl,
+    capability,
+    queue,
+    runAs: run_as,
+    payload: payload === undefined ? (before as JobRow).payload : payload,
   };
 }
 

@@ -10,7 +10,7 @@ import { type Changeable, type Resource, resourceTable } from '../../../kit/reso
 import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { problem } from '../../../problems/problem.ts';
-import { RUNS } from '../limits.ts';
+import { workOf } from '../limits.ts';
 import { jobIdField, jobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
 import { type JobRow, jobText } from './records.ts';
@@ -18,14 +18,14 @@ import { type JobRow, jobText } from './records.ts';
 const insertJob = statement(
   'cron_insert_job',
   `INSERT INTO cron.job (account_id, job_id, key_id, name, task_url, cron_expr, timezone, run_at, status, next_run_at,
-                         payload, headers, secret, secret_last4, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11, $12, $13, $14, $14)`,
+                         payload, headers, secret, secret_last4, created_at, updated_at, capability, queue, run_as, timeout_seconds, retries)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11, $12, $13, $14, $14, $15, $16, $17, $18, $19)`,
 );
 const updateJob = statement(
   'cron_update_job',
   `UPDATE cron.job
       SET name = $3, task_url = $4, cron_expr = $5, timezone = $6, run_at = $7, next_run_at = $8, payload = $9, headers = $10,
-          updated_at = $11
+          updated_at = $11, capability = $12, queue = $13, run_as = $14, timeout_seconds = $15, retries = $16
     WHERE account_id = $1 AND job_id = $2`,
 );
 const updateSecret = statement(
@@ -42,7 +42,7 @@ export const jobTable = resourceTable<JobRow>({
   table: 'cron.job',
   key: 'job_id',
   columns: `account_id, job_id, key_id, name, task_url, cron_expr, timezone, run_at, status, next_run_at, payload, headers, secret_last4,
-          last_run, created_at, updated_at`,
+          last_run, created_at, updated_at, capability, queue, run_as, timeout_seconds, retries`,
   isNewestFirst: true,
   filters: ['status'],
   counted: "status <> 'completed'",
@@ -70,15 +70,26 @@ export const jobs: Resource<JobRow, CronState, typeof jobSchema> = {
   show: (row, { ctx }) => new JsonText(jobText(ctx.core.secrets, row)),
 };
 
-/** What its owner decides about a job, as it is stored. */
-export interface StoredSettings {
-  readonly name: string | null;
+/** What a job calls. */
+export interface StoredTarget {
+  /** Empty: a capability is called. */
   readonly taskUrl: string;
+  readonly capability: string | null;
+  readonly queue: string | null;
+  /** Id of the key. */
+  readonly runAs: string | null;
+  /** JSON text. */
+  readonly payload: string | null;
+}
+
+/** What its owner decides about a job, as it is stored. */
+export interface StoredSettings extends StoredTarget {
+  readonly name: string | null;
+  readonly timeoutSeconds: number;
+  readonly retries: number;
   readonly cronExpr: string | null;
   readonly timezone: string;
   readonly runAtMs: number | null;
-  /** JSON text. */
-  readonly payload: string | null;
   /** Encrypted. */
   readonly headers: Buffer | null;
 }
@@ -111,8 +122,9 @@ export async function addJob(
       job.secret.sealed,
       job.secret.last4,
       timestamp(nowMs),
+      ...targetValues(job),
     ]),
-    openTurn(tx, accountId, RUNS, job.nextMs),
+    openTurn(tx, accountId, workOf(job.timeoutSeconds), job.nextMs),
   ]);
 }
 
@@ -128,10 +140,18 @@ export async function saveJob(
   const { name, taskUrl, cronExpr, timezone, runAtMs, payload, headers } = settings;
   const values = [name, taskUrl, cronExpr, timezone, timestamp(runAtMs), timestamp(nextMs), payload, headers];
   await Promise.all([
-    tx.query(updateJob, [accountId, jobId, ...values, timestamp(nowMs)]),
-    nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
+    tx.query(updateJob, [accountId, jobId, ...values, timestamp(nowMs), ...targetValues(settings)]),
+    nextMs === null ? null : openTurn(tx, accountId, workOf(settings.timeoutSeconds), nextMs),
   ]);
 }
+
+const targetValues = ({ capability, queue, runAs, timeoutSeconds, retries }: StoredSettings) => [
+  capability,
+  queue,
+  runAs,
+  timeoutSeconds,
+  retries,
+];
 
 /** Signs with `secret` from now on, and with the one before it until `previousUntilMs`; an earlier one than that ends. */
 export async function replaceSecret(
@@ -149,10 +169,10 @@ export const pausableJobs: Changeable<JobRow, CronState, typeof jobSchema> = {
   ...jobs,
   find: findOpenJob,
   async save(tx, { accountId }, row) {
-    const { job_id, status, next_run_at: nextMs, updated_at } = row;
+    const { job_id, status, next_run_at: nextMs, updated_at, timeout_seconds: seconds } = row;
     await Promise.all([
       tx.query(updateStatus, [accountId, job_id, status, timestamp(nextMs), timestamp(updated_at)]),
-      nextMs === null ? null : openTurn(tx, accountId, RUNS, nextMs),
+      nextMs === null ? null : openTurn(tx, accountId, workOf(seconds), nextMs),
     ]);
     return row;
   },

@@ -1,71 +1,81 @@
-// One attempt of a run: a signed POST to the task, and its outcome. An attempt that died with its process is repeated under the same run id. A
-// task that answered, or could not be reached, is not retried: its next slot comes.
+// One attempt of a run, and its outcome. An attempt that died with its process is repeated under the same run id; one that failed is, as often as
+// the job says. The lease is renewed meanwhile (core/background/due-work.ts), and `attempt` fences what is written.
 
+import { openTurn } from '../../../core/background/turns.ts';
 import { clockNow } from '../../../core/database-clock.ts';
 import { sendEvents } from '../../../core/events/outbox.ts';
-import { signedHeaders } from '../../../core/outbound/signature.ts';
+import { hostOf } from '../../../core/outbound/long-calls.ts';
+import { retryDelayMs } from '../../../core/outbound/retry-delay.ts';
 import type { Services } from '../../../kit/services.ts';
-import { MODE, scrubText } from '../../../lib/scrub/text.ts';
-import { iso } from '../../../lib/time.ts';
-import type { OutboundOutcome } from '../../../vendors/http/port.ts';
-import { openHeaders, openSecret, type RunRow, runRecord } from '../jobs/records.ts';
-import { ATTEMPTS_MAX } from '../limits.ts';
+import { type RunRow, runRecord } from '../jobs/records.ts';
+import { ATTEMPTS_MAX, NO_ROOM_MS, REPEAT_WITHIN_MS, workOf } from '../limits.ts';
+import { callCapability } from './call.ts';
 import { type ClaimedRun, runEvent } from './claim.ts';
-import { type RunEnd, saveLastRun, saveRunEnd, type TargetRow } from './store.ts';
+import { notMade, type Outcome } from './outcome.ts';
+import { postTask } from './post.ts';
+import { postponeRun, saveLastRun, saveRetry, saveRunEnd, type TargetRow } from './store.ts';
 
-/** Makes the attempt and records its end. Throws when `signal` ended it: the run is then for another process. */
-export async function makeRun(core: Services, { run, target }: ClaimedRun, signal: AbortSignal): Promise<void> {
-  if (target === null) return endRun(core, run, notMade('job_deleted'));
-  if (run.attempt > ATTEMPTS_MAX) return endRun(core, run, notMade('interrupted'));
-  const outcome = await post(core, run, target, signal);
-  if (outcome.kind === 'failed' && outcome.code === 'aborted') throw new Error('the attempt was ended by this process');
-  await endRun(core, run, endOf(outcome));
-}
-
-function post(core: Services, run: RunRow, target: TargetRow, signal: AbortSignal): Promise<OutboundOutcome> {
-  const { secrets, outbound } = core;
-  const body = bodyText(run, target);
-  const nowMs = Date.now();
-  const previous = (target.previous_secret_until ?? 0) > run.started_at ? target.previous_secret : null;
-  const signing = [target.secret, previous].filter((sealed) => sealed !== null);
-  const signed = signedHeaders(
-    { id: run.run_id, timestampMs: nowMs, body },
-    signing.map((sealed) => openSecret(secrets, run.job_id, sealed)),
+/** Makes the attempt and records its outcome. Throws when `signal` or `lost` ended it: the run is then for another attempt. */
+export async function makeRun(
+  core: Services,
+  claimed: ClaimedRun,
+  signal: AbortSignal,
+  lost: AbortSignal,
+): Promise<void> {
+  const { run, target } = claimed;
+  if (target === null) return record(core, run, notMade('job_deleted'));
+  if (run.attempt - run.failures > ATTEMPTS_MAX) return record(core, run, notMade('interrupted'));
+  if (mayHavePaid(claimed)) return record(core, run, notMade('interrupted'));
+  const ended = AbortSignal.any([signal, lost]);
+  const outcome = await inItsPlace(core, claimed, target, () =>
+    target.capability === null ? postTask(core, run, target, ended) : callCapability(core, run, target, ended),
   );
-  const own = openHeaders(secrets, { job_id: run.job_id, headers: target.headers });
-  return outbound.post({ url: target.task_url, headers: { ...own, ...signed }, body, signal });
+  if (outcome === 'no_room') return postpone(core, run);
+  if (outcome === 'ended') throw new Error('the attempt was ended by this process');
+  await record(core, run, outcome);
 }
 
-/** Built by hand: the payload goes out byte for byte. */
-function bodyText(run: RunRow, target: TargetRow): string {
-  const head = JSON.stringify({
-    run_id: run.run_id,
-    job_id: run.job_id,
-    name: target.name,
-    scheduled_at: iso(run.scheduled_at),
-  });
-  return `${head.slice(0, -1)},"payload":${target.payload ?? 'null'}}`;
+/** What an earlier attempt may have paid is not found again under its idempotency key, so it is not repeated. */
+function mayHavePaid({ run, target, claimedMs }: ClaimedRun): boolean {
+  return target?.capability != null && run.attempt > 1 && claimedMs - run.started_at > REPEAT_WITHIN_MS;
 }
 
-function endOf(outcome: OutboundOutcome): RunEnd {
-  const latencyMs = Math.round(outcome.latencyMs);
-  if (outcome.kind === 'failed') {
-    return { status: 'failed', httpStatus: null, errorCode: outcome.code, latencyMs, snippet: null };
+/** Long ones count among the long calls of the account, and of the host. */
+async function inItsPlace(
+  { longCalls }: Services,
+  { run: { account_id: accountId }, tier }: ClaimedRun,
+  { capability, task_url: url, payload }: TargetRow,
+  attempt: () => Promise<Outcome>,
+): Promise<Outcome | 'no_room'> {
+  if (tier === null) return attempt();
+  const caller = { accountId, tier, host: capability === null ? hostOf(url) : null };
+  if (longCalls.reserve(caller, 1) === 0) return 'no_room';
+  try {
+    return await longCalls.during(accountId, payload?.length ?? 0, attempt);
+  } finally {
+    longCalls.release(caller, 1);
   }
-  const { status: httpStatus } = outcome;
-  const snippet = scrubText(outcome.snippet, MODE.usual);
-  const isSuccess = httpStatus >= 200 && httpStatus < 300;
-  return { status: isSuccess ? 'succeeded' : 'failed', httpStatus, errorCode: null, latencyMs, snippet };
 }
 
-function notMade(errorCode: string): RunEnd {
-  return { status: 'failed', httpStatus: null, errorCode, latencyMs: null, snippet: null };
+function postpone(core: Services, run: RunRow): Promise<void> {
+  return core.db.transaction(async (tx) => {
+    const dueMs = (await clockNow(tx)) + NO_ROOM_MS;
+    await postponeRun(tx, run, dueMs);
+    await openTurn(tx, run.account_id, workOf(run.timeout_seconds), dueMs, { later: true });
+  });
 }
 
-/** Records the end, and tells it, unless another attempt has taken the run over. */
-function endRun(core: Services, run: RunRow, end: RunEnd): Promise<void> {
+/** Records the end and tells it, or when the run is tried again, unless another attempt has taken the run over. */
+function record(core: Services, run: RunRow, outcome: Exclude<Outcome, 'ended'>): Promise<void> {
+  const { end, retry } = outcome;
   return core.db.transaction(async (tx) => {
     const nowMs = await clockNow(tx);
+    if (retry !== null && run.failures < run.retries) {
+      const dueMs = nowMs + retryDelayMs(run.failures + 1, retry.afterMs);
+      if ((await saveRetry(tx, run, end, dueMs)) === null) return;
+      await openTurn(tx, run.account_id, workOf(run.timeout_seconds), dueMs, { later: true });
+      return;
+    }
     const ended = await saveRunEnd(tx, run, end, nowMs);
     if (ended === null) return;
     sendEvents(tx, [runEvent(ended, end.status === 'succeeded' ? 'cron.executed' : 'cron.failed')], nowMs);

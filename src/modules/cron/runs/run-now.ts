@@ -7,43 +7,45 @@ import { timestamp } from '../../../db/types.ts';
 import { paidWrite } from '../../../kit/paid-write.ts';
 import { newId } from '../../../lib/ids.ts';
 import { toJson } from '../../../lib/json-text.ts';
-import { type RunRow, runRecord } from '../jobs/records.ts';
+import { type JobRow, type RunRow, runRecord } from '../jobs/records.ts';
 import { requireOpenJob } from '../jobs/store.ts';
-import { RUNS } from '../limits.ts';
+import { workOf } from '../limits.ts';
 
 const insertRun = statement(
   'cron_run_now_insert',
-  `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, status, attempt, lease_until, cost_nanos, is_manual)
-   VALUES ($1, $2, $3, $4, $5, 'running', 0, $5, $6, true)`,
+  `INSERT INTO cron.run (account_id, run_id, job_id, scheduled_at, started_at, status, attempt, lease_until, cost_nanos, is_manual,
+                         timeout_seconds, retries)
+   VALUES ($1, $2, $3, $4, $5, 'running', 0, $5, $6, true, $7, $8)`,
 );
 const noteRun = statement(
   'cron_run_now_note',
   `UPDATE cron.job SET last_run_id = $3, last_run = $4 WHERE account_id = $1 AND job_id = $2`,
 );
 
-export const runNow = paidWrite<unknown, { readonly job_id: string }, void>({
+export const runNow = paidWrite<unknown, { readonly job_id: string }, JobRow>({
   name: 'cron.run',
   // Two runs of a job never begin in the same millisecond: that is how runs are told apart.
   isOneByOne: true,
-  async check(tx: Queryable, call, { job_id: jobId }) {
-    await requireOpenJob(tx, call, jobId);
+  check(tx: Queryable, call, { job_id: jobId }) {
+    return requireOpenJob(tx, call, jobId);
   },
-  write(tx, { accountId, amountNanos }, { job_id: jobId }, _found, nowMs) {
-    const run = firstState(accountId, jobId, amountNanos, nowMs);
+  write(tx, { accountId, amountNanos }, _input, job, nowMs) {
+    const { job_id: jobId, timeout_seconds: seconds, retries } = job;
+    const run = firstState(accountId, job, amountNanos, nowMs);
     const times = [timestamp(run.scheduled_at), timestamp(nowMs)];
-    void tx.query(insertRun, [accountId, run.run_id, jobId, ...times, amountNanos]);
+    void tx.query(insertRun, [accountId, run.run_id, jobId, ...times, amountNanos, seconds, retries]);
     const record = runRecord(run);
     void tx.query(noteRun, [accountId, jobId, run.run_id, toJson(record)]);
-    void openTurn(tx, accountId, RUNS, nowMs);
+    void openTurn(tx, accountId, workOf(seconds), nowMs);
     return record;
   },
 });
 
-function firstState(accountId: string, jobId: string, costNanos: bigint, nowMs: number): RunRow {
+function firstState(accountId: string, job: JobRow, costNanos: bigint, nowMs: number): RunRow {
   return {
     account_id: accountId,
     run_id: newId('run_', nowMs),
-    job_id: jobId,
+    job_id: job.job_id,
     // No slot of an expression is there: those are whole seconds.
     scheduled_at: nowMs % 1_000 === 0 ? nowMs + 1 : nowMs,
     started_at: nowMs,
@@ -56,5 +58,9 @@ function firstState(accountId: string, jobId: string, costNanos: bigint, nowMs: 
     response_snippet: null,
     cost_nanos: costNanos,
     is_manual: true,
+    lease_until: null,
+    timeout_seconds: job.timeout_seconds,
+    retries: job.retries,
+    failures: 0,
   };
 }

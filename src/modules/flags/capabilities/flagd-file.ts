@@ -9,7 +9,8 @@ import { schemaWords } from '../../../lib/schema-words.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import * as flag from '../flags/flag.ts';
 import { accountOf, allFlags, recordChange, removeFlagsBut, writeFlags } from '../flags/store.ts';
-import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX, RULE } from '../limits.ts';
+import { RULE } from '../../../kit/json-logic/limits.ts';
+import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX } from '../limits.ts';
 import type { FlagsState } from '../serving/served-flags.ts';
 
 const KEY_CHARACTERS_TOLD = 200;

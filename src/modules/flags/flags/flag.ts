@@ -6,7 +6,7 @@ import { iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
 import { checkAnswers } from '../rules/answers.ts';
-import { ruleSteps } from '../rules/cost.ts';
+import { ruleSteps } from '../../../kit/json-logic/cost.ts';
 import { rolloutFields, rolloutOf } from '../rules/rollout.ts';
 
 export type Members = Readonly<Record<string, unknown>>;

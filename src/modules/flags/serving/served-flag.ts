@@ -3,7 +3,7 @@
 // evaluator takes 12 MB.
 import { FeatureFlag } from '@openfeature/flagd-core';
 import { definitionOf, type FlagRow } from '../flags/flag.ts';
-import type { Context } from '../rules/cost.ts';
+import type { Context } from '../../../kit/json-logic/cost.ts';
 
 /** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
 export interface Evaluation {

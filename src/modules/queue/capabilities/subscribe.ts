@@ -1,17 +1,20 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../core/idempotency/write.ts';
+import { LEASE_MARGIN_SECONDS, SHORT_SECONDS, TIMEOUT_SECONDS_MAX } from '../../../core/outbound/long-calls.ts';
 import { secretLast4, signingSecret } from '../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../core/outbound/target-headers.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { LONG_CALLS } from '../../../kit/fields.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
+import { invalidField, type Problem } from '../../../problems/problem.ts';
 import { IN_FLIGHT_MAX, SUBSCRIBE_BODY_BYTES_MAX, SUBSCRIPTIONS_PER_QUEUE_MAX } from '../limits.ts';
 import { problem } from '../problems.ts';
 import { SUBSCRIPTIONS_CHANGED } from '../push/dispatcher.ts';
 import { type PushTarget, sealTarget, subscriptionRecord } from '../push/record.ts';
 import { newSubscriptionSchema, subscribeFields } from '../push/schemas.ts';
-import { addSubscription, subscriptionCount } from '../push/subscription-store.ts';
+import { addSubscription, type SubscriptionRow, subscriptionCount } from '../push/subscription-store.ts';
 import { findQueue } from '../queues/store.ts';
 import type { QueueState } from '../state.ts';
 
@@ -23,8 +26,8 @@ export const subscribe = defineCapability<QueueState>()({
   summary: 'Has messages of a queue pushed to a URL.',
   description:
     'From now on the service consumes the queue itself and POSTs each message to url: the message record as JSON, signed by Standard ' +
-    'Webhooks with webhook-id = message_id, which stays the same when a message is pushed again. An answer 2xx within 15 seconds ' +
-    'acknowledges; any other outcome gives the message back for 5 seconds, doubled with each delivery up to 15 minutes, or for as long ' +
+    'Webhooks with webhook-id = message_id, which stays the same when a message is pushed again. An answer 2xx within ' +
+    'timeout_seconds acknowledges; any other outcome gives the message back for 5 seconds, doubled with each delivery up to 15 minutes, or for as long ' +
     'as Retry-After says (1 second to 15 minutes). max_receive_count and the dead-letter queue apply. A FIFO group is pushed one message at a ' +
     'time, in order. Several subscriptions and consumers of a queue share its messages: each message goes to one of them.',
   keywords: [
@@ -42,7 +45,8 @@ export const subscribe = defineCapability<QueueState>()({
   limits: {
     subscriptions: `${SUBSCRIPTIONS_PER_QUEUE_MAX} a queue.`,
     in_flight: `${IN_FLIGHT_MAX} requests at once a subscription.`,
-    answer: 'Within 15 seconds.',
+    answer: `Within timeout_seconds, ${TIMEOUT_SECONDS_MAX} at most.`,
+    long_calls: LONG_CALLS,
   },
   examples: [
     {
@@ -65,20 +69,33 @@ export const subscribe = defineCapability<QueueState>()({
     // The host is looked up for a new subscription only: a repetition is answered as before, whatever became of the host.
     const replayed = await findReplay(ctx);
     if (replayed !== null) return replayed;
+    const timeoutSeconds = input.timeout_seconds ?? SHORT_SECONDS;
+    const lease = input.visibility_timeout ?? null;
+    if (lease !== null && lease < timeoutSeconds + LEASE_MARGIN_SECONDS) throw leaseTooShort(timeoutSeconds);
     const warning = await ctx.core.outbound.checkUrl(input.url, 'url');
     if (warning !== null) ctx.warnings.push(warning);
     const settings = {
       url: input.url,
-      visibility_timeout: input.visibility_timeout ?? null,
+      visibility_timeout: lease,
+      timeout_seconds: timeoutSeconds,
       max_in_flight: input.max_in_flight ?? IN_FLIGHT_MAX,
     };
     return runWrite(ctx, (tx, { nowMs }) => add(tx, ctx, input.queue, { target, settings, nowMs }), replay);
   },
 });
 
+function leaseTooShort(timeoutSeconds: number): Problem {
+  const least = timeoutSeconds + LEASE_MARGIN_SECONDS;
+  return invalidField(
+    'visibility_timeout',
+    'minimum',
+    `visibility_timeout must be at least ${least}: timeout_seconds and ${LEASE_MARGIN_SECONDS}.`,
+  );
+}
+
 interface NewSubscription {
   readonly target: PushTarget;
-  readonly settings: { url: string; visibility_timeout: number | null; max_in_flight: number };
+  readonly settings: Pick<SubscriptionRow, 'url' | 'visibility_timeout' | 'timeout_seconds' | 'max_in_flight'>;
   readonly nowMs: number;
 }
 

@@ -21,7 +21,7 @@ const newSubscription: NewForm = {
   heading: 'New subscription',
   capability: subscribe,
   form: subscribeForm,
-  intro: 'Each message is sent to the URL as a signed POST. An answer 2xx within 15 seconds acknowledges it.',
+  intro: 'Each message is sent to the URL as a signed POST. An answer 2xx in time acknowledges it.',
 };
 
 export const pushPage: ResourcePage<Standing> = {
@@ -39,6 +39,7 @@ export const pushPage: ResourcePage<Standing> = {
         url: textOf(form, 'url'),
         max_in_flight: numberOf(form, 'max_in_flight'),
         visibility_timeout: numberOf(form, 'visibility_timeout'),
+        timeout_seconds: numberOf(form, 'timeout_seconds'),
       }),
       done: 'Subscription created.',
       answerView: secretPage,
@@ -67,7 +68,8 @@ function subscribeForm(visit: Visit, act: string): Html {
   ];
   return html`${field(visit, act, { name: 'url', label: 'URL', isRequired: true, attributes: plain })}
 <div class="pair">${field(visit, act, { name: 'max_in_flight', label: 'Max in flight', value: '1', attributes: numeric, hint: 'Requests at once, 1 to 10.' })}
-${field(visit, act, { name: 'visibility_timeout', label: 'Visibility timeout (s)', attributes: numeric, hint: "Empty: the queue's own." })}</div>
+${field(visit, act, { name: 'visibility_timeout', label: 'Visibility timeout (s)', attributes: numeric, hint: "Empty: the queue's own." })}
+${field(visit, act, { name: 'timeout_seconds', label: 'Timeout (s)', value: '15', attributes: numeric, hint: 'How long an answer may take, 1 to 900.' })}</div>
 <button class="main">Create subscription</button>`;
 }
 
@@ -94,6 +96,7 @@ function list(visit: Visit, queue: string, { items }: Page<Subscription>): Html 
       { title: 'Headers', cell: ({ headers }) => headersOf(headers) },
       { title: 'Created', cell: ({ created_at }) => ago(visit, created_at) },
       { title: 'Max in flight', kind: 'number', cell: ({ max_in_flight }) => count(max_in_flight) },
+      { title: 'Timeout', kind: 'number', cell: ({ timeout_seconds: seconds }) => `${count(seconds)} s` },
       {
         title: 'Visibility timeout',
         kind: 'number',

@@ -1,7 +1,7 @@
 // Claims of push: the same as those of consume, bound to the queue that the subscription was made for.
+import { LEASE_MARGIN_SECONDS } from '../../../core/outbound/long-calls.ts';
 import type { ClaimedRow } from '../consume/claim.ts';
 import { claimFifoTogether, claimStandard } from '../consume/consume.ts';
-import { LEASE_SECONDS_MIN } from '../limits.ts';
 import type { QueueRow } from '../queues/records.ts';
 import type { QueueBase } from '../state.ts';
 import type { LeasedSubscription } from './subscription-store.ts';
@@ -27,7 +27,8 @@ export async function claimForPush(
 }
 
 function leaseSeconds(subscription: LeasedSubscription, queue: QueueRow): number {
-  return subscription.visibility_timeout ?? Math.max(queue.visibility_timeout_default, LEASE_SECONDS_MIN);
+  const least = subscription.timeout_seconds + LEASE_MARGIN_SECONDS;
+  return subscription.visibility_timeout ?? Math.max(queue.visibility_timeout_default, least);
 }
 
 async function claimNow(base: QueueBase, queue: QueueRow, limit: number, seconds: number): Promise<ClaimedRow[]> {

@@ -4,6 +4,7 @@
 
 import type { JobLoop } from '../../../core/background/job-loop.ts';
 import { turnLoop } from '../../../core/background/turn-loop.ts';
+import { isLong } from '../../../core/outbound/long-calls.ts';
 import { FairPlaces } from '../../../lib/fair-places.ts';
 import { queueKey } from '../state.ts';
 import type { PushState } from './finish.ts';
@@ -29,7 +30,8 @@ interface SubscriptionTurn {
 }
 
 export class PushDispatcher {
-  readonly jobs: JobLoop;
+  /** Of subscriptions whose answers come soon, and of those whose answers may take minutes: these never hold places of the others. */
+  readonly loops: readonly JobLoop[];
   readonly #state: PushState;
   readonly #requests = new FairPlaces(REQUESTS_MAX);
   readonly #sessions = new Map<string, PushSession>();
@@ -42,19 +44,27 @@ export class PushDispatcher {
 
   constructor(state: PushState) {
     this.#state = state;
-    this.jobs = turnLoop<SubscriptionTurn, PushSession>({
-      name: 'queue.push',
-      log: state.core.log,
-      places: SESSIONS_MAX,
+    const { bounds } = state.core;
+    this.loops = [
+      this.#loop('queue.push', SESSIONS_MAX, false),
+      this.#loop('queue.push_long', bounds.all.longCalls, true),
+    ];
+    state.waiters.watch((key) => this.#hear(key));
+    state.core.db.onHint(SUBSCRIPTIONS_CHANGED, () => this.#lookAgain());
+  }
+
+  #loop(name: string, places: number, isForLong: boolean): JobLoop {
+    return turnLoop<SubscriptionTurn, PushSession>({
+      name,
+      log: this.#state.core.log,
+      places,
       placesPerTurn: 1,
       claimsAtOnce: LEASES_AT_ONCE,
       intervalMs: LOOK_MS,
-      find: () => this.#find(),
+      find: () => this.#find(isForLong),
       claim: (turn) => this.#lease(turn),
       run: (session, signal) => this.#run(session, signal),
     });
-    state.waiters.watch((key) => this.#hear(key));
-    state.core.db.onHint(SUBSCRIPTIONS_CHANGED, () => this.#lookAgain());
   }
 
   /** Nothing more is sent for the subscription by this process. */
@@ -74,26 +84,40 @@ export class PushDispatcher {
       if (session === undefined) this.#heard.set(ref.subscription_id, ref);
       else session.wake();
     }
-    if (this.#heard.size > 0) this.jobs.wake();
+    if (this.#heard.size > 0) this.#wake();
   }
 
   #lookAgain(): void {
     this.#lookAtMs = 0;
     this.#rosterAtMs = 0;
-    this.jobs.wake();
+    this.#wake();
   }
 
-  async #find(): Promise<SubscriptionTurn[]> {
+  #wake(): void {
+    for (const loop of this.loops) loop.wake();
+  }
+
+  async #find(isForLong: boolean): Promise<SubscriptionTurn[]> {
     if (this.#closed) return [];
     await this.#readRoster();
-    const wanted = new Map(this.#heard);
-    this.#heard.clear();
+    const wanted = this.#takeHeard(isForLong);
     // Who was heard of goes first; the search follows in the next turn, unless it is long overdue.
     const isLate = performance.now() > this.#lookAtMs + LOOK_MS;
-    if (wanted.size === 0 || isLate) for (const ref of await this.#findDue()) wanted.set(ref.subscription_id, ref);
-    return [...wanted.values()]
+    if (wanted.length === 0 || isLate) {
+      for (const ref of await this.#findDue()) this.#heard.set(ref.subscription_id, ref);
+      wanted.push(...this.#takeHeard(isForLong));
+      // What is left is for the other loop.
+      if (this.#heard.size > 0) this.loops[isForLong ? 0 : 1]?.wake();
+    }
+    return wanted
       .filter((ref) => !this.#sessions.has(ref.subscription_id))
       .map((ref) => ({ accountId: ref.account_id, ref }));
+  }
+
+  #takeHeard(isForLong: boolean): SubscriptionRef[] {
+    const taken = [...this.#heard.values()].filter((ref) => isLong(ref.timeout_seconds) === isForLong);
+    for (const ref of taken) this.#heard.delete(ref.subscription_id);
+    return taken;
   }
 
   /** None when another process pushes the subscription, or it is gone. */
@@ -110,15 +134,15 @@ export class PushDispatcher {
   }
 
   async #run(session: PushSession, signal: AbortSignal): Promise<void> {
-    const { account_id, subscription_id, queue } = session.subscription;
+    const { account_id, subscription_id, queue, timeout_seconds } = session.subscription;
     try {
       await session.run(signal);
     } finally {
       this.#sessions.delete(subscription_id);
       // What was published while it ended.
       if (session.hasHeard && !this.#closed) {
-        this.#heard.set(subscription_id, { account_id, subscription_id, queue });
-        this.jobs.wake();
+        this.#heard.set(subscription_id, { account_id, subscription_id, queue, timeout_seconds });
+        this.#wake();
       }
     }
   }

@@ -1,7 +1,7 @@
 // Outcome of a pushed message: acknowledged, returned with a delay, or taken back because nothing was sent.
 
 import { clockNow } from '../../../core/database-clock.ts';
-import { exactBackoffMs } from '../../../lib/backoff.ts';
+import { retryDelayMs } from '../../../core/outbound/retry-delay.ts';
 import { retryAfterMs } from '../../../lib/retry-after.ts';
 import { Problem } from '../../../problems/problem.ts';
 import type { OutboundOutcome } from '../../../vendors/http/port.ts';
@@ -72,19 +72,4 @@ async function ignoreDeletedQueue(write: () => Promise<unknown>): Promise<void> 
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
   }
-}
-
-// When a message that its receiver did not take is pushed again (contract of queue).
-
-const BACKOFF = { firstMs: 5_000, maxMs: 15 * 60_000 };
-// A receiver that asks for no pause at all would be called in a tight loop.
-const ASKED_MIN_MS = 1_000;
-
-/**
- * Milliseconds until the next delivery: 5 s, doubled with every delivery so far, at most 15 min; or what the receiver asked for
- * by Retry-After (`askedMs`), between 1 s and 15 min.
- */
-export function retryDelayMs(deliveries: number, askedMs: number | null): number {
-  if (askedMs !== null) return Math.min(Math.max(askedMs, ASKED_MIN_MS), BACKOFF.maxMs);
-  return exactBackoffMs(BACKOFF, deliveries);
 }

@@ -41,6 +41,7 @@ export function subscriptionRecord(secrets: Secrets, row: SubscriptionRow, queue
     status: 'active',
     headers: maskHeaders(openHeaders(secrets, row)),
     visibility_timeout: row.visibility_timeout,
+    timeout_seconds: row.timeout_seconds,
     max_in_flight: row.max_in_flight,
     secret_last4: row.secret_last4,
     created_at: iso(row.created_at),

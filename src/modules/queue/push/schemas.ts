@@ -1,5 +1,7 @@
 // Schemas of the push operations.
 import Type from 'typebox';
+import { LEASE_MARGIN_SECONDS } from '../../../core/outbound/long-calls.ts';
+import { timeoutField } from '../../../kit/fields.ts';
 import { IN_FLIGHT_MAX, LEASE_SECONDS_MIN, VISIBILITY_SECONDS_MAX } from '../limits.ts';
 import { queueName } from '../schemas.ts';
 
@@ -41,9 +43,10 @@ export const subscribeFields = {
       maximum: VISIBILITY_SECONDS_MAX,
       description:
         `Length of the lease of a pushed message in seconds, ${LEASE_SECONDS_MIN} to ${VISIBILITY_SECONDS_MAX}. ` +
-        `Null or absent: that of the queue, at least ${LEASE_SECONDS_MIN}.`,
+        `Null or absent: that of the queue, at least ${LEASE_MARGIN_SECONDS} more than timeout_seconds, which is the least that it may be.`,
     }),
   ),
+  timeout_seconds: Type.Optional(timeoutField('How long an answer may take')),
   max_in_flight: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -70,6 +73,7 @@ const recordFields = {
     type: ['integer', 'null'],
     description: 'Length of the lease of a pushed message in seconds; null: that of the queue.',
   }),
+  timeout_seconds: Type.Integer({ description: 'How long an answer may take, in seconds.' }),
   max_in_flight: Type.Integer({ description: 'Requests under way at once, at most.' }),
   secret_last4: Type.String({ description: 'Last four characters of the signing secret.' }),
   created_at: Type.String({ format: 'date-time', description: 'When it was made.' }),

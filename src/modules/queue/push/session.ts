@@ -3,6 +3,7 @@
 // `stop` ends the session at once. In others, every claim first checks the subscription. Its messages are sent within SEND_WITHIN_MS of that
 // check or taken back; the answer to the unsubscribe waits that long.
 import { Lease } from '../../../core/background/lease.ts';
+import { hostOf, isLong, type LongCaller } from '../../../core/outbound/long-calls.ts';
 import { signedHeaders } from '../../../core/outbound/signature.ts';
 import { exactBackoffMs } from '../../../lib/backoff.ts';
 import type { FairPlaces } from '../../../lib/fair-places.ts';
@@ -29,7 +30,7 @@ const IDLE_BACKOFF = { firstMs: 100, maxMs: 1_000, factor: 1.5 };
 export interface SessionOptions {
   readonly state: PushState;
   readonly subscription: LeasedSubscription;
-  /** Requests under way on this process, shared by all subscriptions. */
+  /** Requests under way on this process, shared by all subscriptions whose answers come soon; others have places of their own. */
   readonly places: FairPlaces;
   /** performance.now() before the lease was asked for. */
   readonly leasedAtMs: number;
@@ -42,6 +43,8 @@ export class PushSession {
   readonly #id: LeaseId;
   readonly #lease: Lease;
   readonly #target: PushTarget;
+  /** Null: its answers come soon. */
+  readonly #longCaller: LongCaller | null;
   readonly #lost = new AbortController();
   #loss: NodeJS.Timeout | undefined;
   #inFlight = 0;
@@ -54,7 +57,8 @@ export class PushSession {
     this.#state = state;
     this.#places = places;
     this.#target = openTarget(state.core.secrets, subscription);
-    const { account_id: accountId, subscription_id: subscriptionId } = subscription;
+    const { account_id: accountId, subscription_id: subscriptionId, tier, url } = subscription;
+    this.#longCaller = isLong(subscription.timeout_seconds) ? { accountId, tier, host: hostOf(url) } : null;
     const id = { accountId, subscriptionId, holder: state.core.processes.id };
     const { db } = state.core;
     this.#id = id;
@@ -129,7 +133,14 @@ export class PushSession {
 
   #reserve(): number {
     const free = this.subscription.max_in_flight - this.#inFlight;
-    return free <= 0 ? 0 : this.#places.reserve(this.#id.accountId, free);
+    if (free <= 0) return 0;
+    if (this.#longCaller === null) return this.#places.reserve(this.#id.accountId, free);
+    return this.#state.core.longCalls.reserve(this.#longCaller, free);
+  }
+
+  #release(places: number): void {
+    if (this.#longCaller === null) this.#places.release(this.#id.accountId, places);
+    else this.#state.core.longCalls.release(this.#longCaller, places);
   }
 
   /** Claims and begins to send up to `room` messages, for which places are reserved. Answers how many. */
@@ -143,7 +154,7 @@ export class PushSession {
       if (!(error instanceof Problem && error.code === 'QUEUE_NOT_FOUND')) throw error;
       this.#over = true;
     } finally {
-      this.#places.release(this.#id.accountId, room - begun);
+      this.#release(room - begun);
     }
     return begun;
   }
@@ -179,7 +190,7 @@ export class PushSession {
       );
     } finally {
       this.#inFlight -= 1;
-      this.#places.release(this.#id.accountId, 1);
+      this.#release(1);
       this.#waker.wake();
     }
   }
@@ -197,7 +208,9 @@ export class PushSession {
     const id = ids.messageId(accountId, row.seq);
     const signed = signedHeaders({ id, timestampMs: Date.now(), body }, [this.#target.secret]);
     const headers = { ...this.#target.headers, ...signed };
-    return core.outbound.post({ url: this.subscription.url, headers, body, signal });
+    const { url, timeout_seconds: seconds } = this.subscription;
+    const post = () => core.outbound.post({ url, headers, body, signal, timeoutMs: seconds * 1_000 });
+    return this.#longCaller === null ? post() : core.longCalls.during(accountId, body.length, post);
   }
 
   async #keepLease(): Promise<void> {

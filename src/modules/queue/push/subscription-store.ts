@@ -1,5 +1,6 @@
 // SQL of push subscriptions, except the search for due ones (work-store.ts).
 
+import type { Tier } from '../../../core/callers/tiers.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
@@ -13,17 +14,18 @@ export interface SubscriptionRow {
   readonly secret: Buffer;
   readonly secret_last4: string;
   readonly visibility_timeout: number | null;
+  readonly timeout_seconds: number;
   readonly max_in_flight: number;
   readonly created_at: number;
 }
 
 const columns = `s.account_id, s.subscription_id, s.queue_id, s.url, s.headers, s.secret, s.secret_last4, s.visibility_timeout,
-          s.max_in_flight, s.created_at`;
+          s.timeout_seconds, s.max_in_flight, s.created_at`;
 const insertSubscription = statement(
   'push_insert',
   `INSERT INTO queue.subscription (account_id, subscription_id, queue_id, url, headers, secret, secret_last4, visibility_timeout,
-                                   max_in_flight, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+                                   timeout_seconds, max_in_flight, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 const selectSubscriptions = statement(
   'push_select_page',
@@ -56,7 +58,8 @@ const takeLease = statement(
   `UPDATE queue.subscription s
       SET holder = $3, lease_until = statement_timestamp() + $4 * interval '1 millisecond'
     WHERE s.account_id = $1 AND s.subscription_id = $2 AND s.lease_until <= statement_timestamp()
-RETURNING ${columns}, (SELECT q.name FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = s.queue_id) AS queue`,
+RETURNING ${columns}, (SELECT q.name FROM queue.queue q WHERE q.account_id = $1 AND q.queue_id = s.queue_id) AS queue,
+          (SELECT a.tier FROM core.account a WHERE a.account_id = $1) AS tier`,
 );
 const renewLease = statement(
   'push_renew_lease',
@@ -86,6 +89,7 @@ export async function addSubscription(tx: Queryable, row: SubscriptionRow): Prom
     row.secret,
     row.secret_last4,
     row.visibility_timeout,
+    row.timeout_seconds,
     row.max_in_flight,
     timestamp(row.created_at),
   ]);
@@ -129,9 +133,10 @@ export async function removeSubscriptionsOf(tx: Queryable, accountId: string, qu
   await tx.query(deleteOfQueue, [accountId, queueId]);
 }
 
-/** A subscription with its queue's name, leased to this process. */
+/** A subscription with its queue's name and its account's tier, leased to this process. */
 export interface LeasedSubscription extends SubscriptionRow {
   readonly queue: string;
+  readonly tier: Tier;
 }
 
 export interface LeaseId {

@@ -7,14 +7,15 @@ export interface SubscriptionRef {
   readonly subscription_id: string;
   /** Name of its queue. */
   readonly queue: string;
+  readonly timeout_seconds: number;
 }
 
 // One read for all subscriptions, a descent of the index for each: idle ones cost microseconds. Accounts take turns.
 const selectDue = statement(
   'push_find_due',
   `/* fan-out: subscriptions with messages to deliver that no process pushes */
-   SELECT f.account_id, f.subscription_id, f.queue
-     FROM (SELECT s.account_id, s.subscription_id, q.name AS queue,
+   SELECT f.account_id, f.subscription_id, f.queue, f.timeout_seconds
+     FROM (SELECT s.account_id, s.subscription_id, s.timeout_seconds, q.name AS queue,
                   row_number() OVER (PARTITION BY s.account_id ORDER BY s.lease_until, s.subscription_id) AS turn
              FROM queue.subscription s
              JOIN queue.queue q ON q.account_id = s.account_id AND q.queue_id = s.queue_id
@@ -38,7 +39,7 @@ const selectDue = statement(
 const selectAll = statement(
   'push_select_all',
   `/* fan-out: all subscriptions */
-   SELECT s.account_id, s.subscription_id, q.name AS queue
+   SELECT s.account_id, s.subscription_id, q.name AS queue, s.timeout_seconds
      FROM queue.subscription s
      JOIN queue.queue q ON q.account_id = s.account_id AND q.queue_id = s.queue_id`,
 );

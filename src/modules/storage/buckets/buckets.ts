@@ -11,7 +11,9 @@ import { readOpenIn } from '../../../objects/upload-store.ts';
 import { abortIn } from '../../../objects/uploads.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
-import { abortUploadsField, bucketField, expireField, notifyField } from '../schemas.ts';
+import { abortUploadsField, bucketField, corsField, expireField, notifyField } from '../schemas.ts';
+import type { KeptCorsRule } from './cors.ts';
+import { forgetCors } from './cors-store.ts';
 import type { AgeRule, AppliedRules, Lifecycle } from './lifecycle.ts';
 
 export interface BucketRow {
@@ -22,6 +24,7 @@ export interface BucketRow {
   readonly abort_uploads: readonly AgeRule[] | null;
   readonly lifecycle: Lifecycle | null;
   readonly notify: Notify | null;
+  readonly cors: readonly KeptCorsRule[] | null;
   readonly created_at: number;
 }
 
@@ -32,13 +35,14 @@ export const bucketSchema = Type.Object({
   expire: expireField,
   abort_uploads: abortUploadsField,
   notify: notifyField,
+  cors: corsField,
   created_at: Type.String({ format: 'date-time', description: 'When it was created.' }),
 });
 
 export const bucketTable = resourceTable<BucketRow>({
   table: 'storage.bucket',
   key: 'bucket',
-  columns: 'bucket, object_count, bytes, expire, abort_uploads, lifecycle, notify, created_at',
+  columns: 'bucket, object_count, bytes, expire, abort_uploads, lifecycle, notify, cors, created_at',
 });
 
 export const bucketLimits = {
@@ -53,6 +57,7 @@ export function showBucket(row: BucketRow): Static<typeof bucketSchema> {
     expire: [...(row.expire ?? [])],
     abort_uploads: [...(row.abort_uploads ?? [])],
     notify: row.notify === null ? null : { ...row.notify, events: [...row.notify.events] },
+    cors: (row.cors ?? []).map(({ id: _, ...rule }) => rule as Static<typeof corsField>[number]),
     created_at: iso(row.created_at),
   };
 }
@@ -114,6 +119,7 @@ export const buckets: Resource<BucketRow, unknown, typeof bucketSchema> = {
     const uploads = await readOpenIn(tx, accountId, bucket, ENDED_UPLOADS_MAX + 1);
     if (uploads.length > ENDED_UPLOADS_MAX) throw notEmpty(`more than ${ENDED_UPLOADS_MAX} unfinished uploads`);
     await abortIn(tx, { accountId, uploads, keyId: ctx.principal.id }, nowMs);
+    await forgetCors(tx, accountId, bucket);
     return bucketTable.remove(tx, ctx, bucket);
   },
 };

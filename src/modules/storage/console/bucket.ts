@@ -1,19 +1,25 @@
 // One bucket: its objects as folders, an upload, and its settings.
 
+import { codeBlock } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
-import { checkbox, field, textOf } from '../../../kit/console/form.ts';
+import { actForm, checkbox, field, numberOf, textOf } from '../../../kit/console/form.ts';
+import { instantField, secondsUntil } from '../../../kit/console/instant-field.ts';
 import type { NewForm } from '../../../kit/console/new.ts';
+import { actOf } from '../../../kit/console/page.ts';
 import { type ResourcePage, resourcePages, settingsPage } from '../../../kit/console/resource-pages.ts';
 import { figures, more, table, teach, withQuery } from '../../../kit/console/table.ts';
 import { ago, count, short, sizeText } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { HOUR_MS, iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
+import { CORS_METHODS, CORS_RULES_MAX } from '../buckets/cors.ts';
 import { deleteBucket } from '../capabilities/bucket-delete.ts';
 import { getBucket } from '../capabilities/bucket-get.ts';
 import { setBucketSettings } from '../capabilities/bucket-settings.ts';
 import { listObjectsCall } from '../capabilities/object-list.ts';
 import { putObjectCall } from '../capabilities/object-put.ts';
+import { linkUpload } from '../capabilities/upload-link.ts';
 
 type Bucket = DataOf<typeof getBucket>;
 type Listing = DataOf<typeof listObjectsCall>;
@@ -57,6 +63,65 @@ const objectsPage: ResourcePage<Bucket> = {
   },
 };
 
+type Link = DataOf<typeof linkUpload>;
+
+const LINKED_MS = HOUR_MS;
+
+const uploadLinkPage: ResourcePage<Bucket> = {
+  below: '/upload-link',
+  tab: 'Upload link',
+  title: (name) => `Upload link: ${name}`,
+  needs: linkUpload,
+  show: (visit) => ({
+    content: html`<p>A form by which a web page stores files here without a key. Each use costs as a write.</p>
+${actForm(
+  visit,
+  'link',
+  html`${field(visit, 'link', { name: 'prefix', label: 'Keys begin with', value: 'uploads/', hint: 'The name of the file follows.', attributes: html`spellcheck="false"` })}
+${field(visit, 'link', { name: 'content_type', label: 'Content type', value: '', hint: 'The only one that is taken; empty: any.', attributes: html`spellcheck="false"` })}
+${field(visit, 'link', { name: 'bytes_max', label: 'Longest file in bytes', value: '10000000', attributes: html`inputmode="numeric"` })}
+${instantField(visit, 'link', { name: 'expires_seconds', label: 'Until', value: iso(visit.nowMs + LINKED_MS), isRequired: true })}
+<button class="main">Make the link</button>`,
+)}`,
+  }),
+  acts: {
+    link: actOf({
+      capability: linkUpload,
+      input: (form, visit) => ({
+        bucket: visit.params.bucket,
+        prefix: form.get('prefix') ?? '',
+        content_type: textOf(form, 'content_type'),
+        bytes_max: numberOf(form, 'bytes_max'),
+        expires_seconds: secondsUntil(form, 'expires_seconds', visit),
+      }),
+      done: 'Link made.',
+      answerView: (data, visit) => ({
+        title: 'Upload link',
+        content: html`<p><a href="${visit.path(bucketPath(visit.params.bucket ?? ''))}">${visit.params.bucket ?? ''}</a></p>
+<h1>Upload link</h1>
+<p>It works until ${ago(visit, data.expires_at)}. For a script of a page, the settings of the bucket name the origin of the page with POST.</p>
+${codeBlock('upload-link', [
+  { language: 'html', text: formText(data) },
+  { language: 'bash', text: curlText(data) },
+])}`,
+      }),
+    }),
+  },
+};
+
+function formText({ url, fields }: Link): string {
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => html`  <input type="hidden" name="${name}" value="${value}">\n`,
+  );
+  return `${html`<form action="${url}" method="post" enctype="multipart/form-data">\n${hidden}`}  <input type="file" name="file">\n  <button>Upload</button>\n</form>`;
+}
+
+function curlText({ url, fields }: Link): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const sent = Object.entries(fields).map(([name, value]) => `  -F ${quoted(`${name}=${value}`)} \\\n`);
+  return `curl -sS --fail-with-body \\\n${sent.join('')}  -F 'file=@photo.jpg' ${quoted(url)}`;
+}
+
 const settings = settingsPage<Bucket>({
   act: 'settings',
   capability: setBucketSettings,
@@ -66,6 +131,7 @@ const settings = settingsPage<Bucket>({
     expire: rulesOf(form, 'expire'),
     abort_uploads: rulesOf(form, 'abort_uploads'),
     notify: notifyOf(form),
+    cors: corsOf(form),
   }),
   done: 'Settings saved.',
 });
@@ -84,7 +150,7 @@ export const bucketPages = resourcePages<Bucket>({
       ['Size', sizeText(bytes)],
       ['Created', ago(visit, created_at)],
     ]),
-  pages: [objectsPage, settings],
+  pages: [objectsPage, uploadLinkPage, settings],
   deletion: {
     capability: deleteBucket,
     warning: ({ object_count: objects }) =>
@@ -182,7 +248,44 @@ function notifyOf(form: URLSearchParams): { queue: string; events: string[] } | 
   return { queue, events: ['created', 'deleted'].filter((event) => form.get(event) !== null) };
 }
 
-function settingsFields(visit: Visit, act: string, { notify, ...rules }: Bucket): Html {
+const words = (form: URLSearchParams, name: string) =>
+  (form.get(name) ?? '').split(/[\s,]+/).filter((word) => word !== '');
+
+/** Rows without an origin are none. */
+function corsOf(form: URLSearchParams): object[] {
+  return Array.from({ length: CORS_RULES_MAX }, (_, row) => ({
+    origins: words(form, `cors-${row}-origins`),
+    methods: CORS_METHODS.filter((method) => form.get(`cors-${row}-${method}`) !== null),
+    headers: words(form, `cors-${row}-headers`),
+    expose: words(form, `cors-${row}-expose`),
+    max_age_seconds: numberOf(form, `cors-${row}-max_age_seconds`) ?? null,
+  })).filter(({ origins }) => origins.length > 0);
+}
+
+type Cors = Bucket['cors'][number];
+
+/** Those that there are, and an empty one. */
+function corsRows(visit: Visit, act: string, rules: readonly Cors[]): Html {
+  const rows = [...rules, null].slice(0, CORS_RULES_MAX);
+  return html`<h2>Web pages of other origins</h2>
+<p>A page of such an origin may call the S3 address of this bucket, each call with its signature. The first rule that fits is answered.</p>
+${rows.map((rule, row) => corsRow(visit, act, rule, row))}`;
+}
+
+function corsRow(visit: Visit, act: string, rule: Cors | null, row: number): Html {
+  const name = (field: string) => `cors-${row}-${field}`;
+  const plain = html`spellcheck="false"`;
+  const legend = rule === null ? 'New rule' : `Rule ${row + 1}`;
+  return html`<fieldset><legend>${legend}</legend>
+${field(visit, act, { name: name('origins'), label: 'Origins', value: rule?.origins.join(' ') ?? '', hint: 'Such as https://app.example.com, apart by spaces; * once in each, for any characters. Empty: no rule.', attributes: plain })}
+${CORS_METHODS.map((method) => checkbox(visit, act, { name: name(method), label: method, isChecked: rule?.methods.includes(method) ?? method === 'POST' }))}
+${field(visit, act, { name: name('headers'), label: 'Headers that it may send', value: rule?.headers.join(' ') ?? '*', attributes: plain })}
+${field(visit, act, { name: name('expose'), label: 'Headers that it may read', value: rule?.expose.join(' ') ?? 'ETag', attributes: plain })}
+${field(visit, act, { name: name('max_age_seconds'), label: 'Seconds that browsers remember it', value: String(rule?.max_age_seconds ?? ''), attributes: html`inputmode="numeric"` })}
+</fieldset>`;
+}
+
+function settingsFields(visit: Visit, act: string, { notify, cors, ...rules }: Bucket): Html {
   const lines = (name: RulesField) => rules[name].map(({ prefix, days }) => `${days} ${prefix}`.trim()).join('\n');
   const tells = (event: 'created' | 'deleted') => notify === null || notify.events.includes(event);
   return html`${field(visit, act, { name: 'expire', label: 'Expiry', value: lines('expire'), rows: 3, hint: 'A rule a line: days, then a prefix. “30 tmp/” deletes objects below tmp/ that were written 30 days ago; without a prefix, all.', attributes: html`spellcheck="false"` })}
@@ -190,5 +293,5 @@ ${field(visit, act, { name: 'abort_uploads', label: 'Unfinished uploads', value:
 ${field(visit, act, { name: 'queue', label: 'Tell a queue', value: notify?.queue ?? '', hint: 'Each change becomes a message in it, paid as queue.publish. Empty: none.', attributes: html`spellcheck="false"` })}
 ${checkbox(visit, act, { name: 'created', label: 'When an object is written', isChecked: tells('created') })}
 ${checkbox(visit, act, { name: 'deleted', label: 'When an object is deleted', isChecked: tells('deleted') })}
-`;
+${corsRows(visit, act, cors)}`;
 }

@@ -6,12 +6,14 @@ import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { requireRow } from '../../../kit/resource.ts';
 import { bucketMissing } from '../../../objects/object.ts';
 import { type BucketRow, bucketLimits, buckets, bucketTable, saveNotify } from '../buckets/buckets.ts';
+import { saveCors } from '../buckets/cors-store.ts';
 import { setRules } from '../buckets/expiry.ts';
 import { appliedRules, lifecycleShown } from '../buckets/lifecycle.ts';
 import { QUEUE_NAME_CHARACTERS_MIN } from '../schemas.ts';
 import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
 import { instantOf, nameIn, tokenOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
+import { corsFields, readCors } from './wire/cors.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
 import { refusal } from './wire/refusals.ts';
 import {
@@ -110,6 +112,23 @@ export async function deleteLifecycle(call: S3Call): Promise<RawAnswer> {
   return emptyAnswer(call, 204);
 }
 
+export async function getCors(call: S3Call): Promise<RawAnswer> {
+  const { cors } = await bucketRow(call);
+  if (cors === null) throw refusal('NoSuchCORSConfiguration', 'The CORS configuration does not exist.');
+  return xmlAnswer(call, 'CORSConfiguration', corsFields(cors));
+}
+
+export async function putCors(call: S3Call): Promise<RawAnswer> {
+  const rules = readCors(await shortBody(call));
+  await change(call, (tx) => saveCors(tx, call.accountId, bucketOf(call), rules));
+  return emptyAnswer(call, 200);
+}
+
+export async function deleteCors(call: S3Call): Promise<RawAnswer> {
+  await change(call, (tx) => saveCors(tx, call.accountId, bucketOf(call), []));
+  return emptyAnswer(call, 204);
+}
+
 export async function getNotification(call: S3Call): Promise<RawAnswer> {
   const { notify } = await bucketRow(call);
   const arnOf = (queue: string) => queueArn(call.state.core, call.accountId, queue);
@@ -150,7 +169,7 @@ async function bucketRow(call: S3Call): Promise<BucketRow> {
   return row as BucketRow;
 }
 
-async function readBucket(call: S3Call): Promise<void> {
+export async function readBucket(call: S3Call): Promise<void> {
   await callCapability(call, { bucket: bucketOf(call) });
 }
 

@@ -76,5 +76,5 @@ export function checksumsShown(checksums: StoredChecksums | null, as: 'headers' 
 }
 
 export function ownerOf({ accountId }: S3Call): XmlFields {
-  return { ID: accountId };
+  return { ID: accountId, DisplayName: accountId };
 }

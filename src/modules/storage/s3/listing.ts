@@ -79,6 +79,41 @@ export function tokenOf(name: string): string {
   return Buffer.from(name).toString('base64url');
 }
 
+/** Parameters of ListObjectVersions: the version of a marker is `null`, and behind it comes the next key. Throws InvalidArgument. */
+export function versionsAsked(query: Query): ListAsked {
+  return { ...listAsked(query, false), after: query.get('key-marker') ?? '' };
+}
+
+/** The answer to ListObjectVersions: each object is its only version. */
+export function versionsFields(bucket: string, query: Query, page: ListedPage, owner: XmlFields): XmlFields {
+  const { prefix, delimiter, max, isEncoded, after } = versionsAsked(query);
+  const encodeKey = (text: string) => (isEncoded ? urlEncoded(text) : text);
+  const { objects, prefixes, next } = page;
+  return {
+    Name: bucket,
+    Prefix: encodeKey(prefix),
+    KeyMarker: encodeKey(after),
+    VersionIdMarker: query.get('version-id-marker') ?? '',
+    ...(next === null ? {} : { NextKeyMarker: encodeKey(next), NextVersionIdMarker: 'null' }),
+    MaxKeys: max,
+    ...(delimiter === '' ? {} : { Delimiter: encodeKey(delimiter) }),
+    ...(isEncoded ? { EncodingType: 'url' } : {}),
+    IsTruncated: next !== null,
+    Version: objects.map(({ key, bytes, etag, updatedMs, checksums }) => ({
+      Key: encodeKey(key),
+      VersionId: 'null',
+      IsLatest: true,
+      LastModified: instantOf(updatedMs),
+      ETag: `"${etag}"`,
+      ...checksumFields(checksums),
+      Size: bytes,
+      StorageClass: 'STANDARD',
+      Owner: owner,
+    })),
+    CommonPrefixes: prefixes.map((each) => ({ Prefix: encodeKey(each) })),
+  };
+}
+
 /** The answer to ListObjects, of either version. `owner`: told of each object. */
 export function listFields(bucket: string, query: Query, page: ListedPage, owner: XmlFields): XmlFields {
   const isSecond = query.get('list-type') === '2';

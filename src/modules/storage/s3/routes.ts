@@ -9,20 +9,26 @@ import type { StorageState } from '../state.ts';
 import {
   createBucket,
   deleteBucket,
+  deleteCors,
   deleteLifecycle,
+  getCors,
   getLifecycle,
   getLocation,
   getNotification,
   getVersioning,
   headBucket,
   listBuckets,
+  putCors,
   putLifecycle,
   putNotification,
 } from './buckets.ts';
 import type { S3Operation } from './call.ts';
 import { copyObject } from './copies.ts';
+import { answerPreflight, headersOfAnswer } from './cors.ts';
 import { listObjects } from './lists.ts';
+import { getBucketAcl, getObjectAcl, noneOf, putBucketAcl, putObjectAcl, usual } from './none.ts';
 import { deleteObject, deleteObjects, getAttributes, getObject, headObject, putObjectOf } from './objects.ts';
+import { answerForm, FORM_BYTES_MAX } from './post-form.ts';
 import { deleteTagging, getTagging, putTagging } from './tags.ts';
 import { listParts, listUploads } from './upload-lists.ts';
 import { abortUpload, completeUpload, copyPart, createUpload, uploadPart } from './uploads.ts';
@@ -30,7 +36,7 @@ import { LONG_XML_BYTES_MAX } from './wire/bodies.ts';
 import { failureAnswer } from './wire/failures.ts';
 import { headersOf } from './wire/object-headers.ts';
 import { addressOf, type Operation, operationOf } from './wire/operation.ts';
-import { notImplemented, refusal } from './wire/refusals.ts';
+import { refusal } from './wire/refusals.ts';
 
 type Served = readonly [run: S3Operation, capability: string];
 
@@ -39,6 +45,29 @@ const OPERATIONS: Readonly<Record<Operation, Served>> = {
   CreateBucket: [createBucket, 'storage.bucket.create'],
   HeadBucket: [headBucket, 'storage.bucket.get'],
   DeleteBucket: [deleteBucket, 'storage.bucket.delete'],
+  GetBucketCors: [getCors, 'storage.bucket.get'],
+  PutBucketCors: [putCors, 'storage.bucket.settings'],
+  DeleteBucketCors: [deleteCors, 'storage.bucket.settings'],
+  GetBucketAcl: [getBucketAcl, 'storage.bucket.get'],
+  PutBucketAcl: [putBucketAcl, 'storage.bucket.get'],
+  GetBucketPolicy: [noneOf('NoSuchBucketPolicy', 'policy'), 'storage.bucket.get'],
+  GetBucketPolicyStatus: [usual('PolicyStatus', { IsPublic: false }), 'storage.bucket.get'],
+  GetBucketEncryption: [
+    noneOf('ServerSideEncryptionConfigurationNotFoundError', 'encryption of its own'),
+    'storage.bucket.get',
+  ],
+  GetBucketTagging: [noneOf('NoSuchTagSet', 'tags'), 'storage.bucket.get'],
+  GetBucketWebsite: [noneOf('NoSuchWebsiteConfiguration', 'website'), 'storage.bucket.get'],
+  GetObjectLockConfiguration: [noneOf('ObjectLockConfigurationNotFoundError', 'object lock'), 'storage.bucket.get'],
+  GetBucketReplication: [noneOf('ReplicationConfigurationNotFoundError', 'replication'), 'storage.bucket.get'],
+  GetPublicAccessBlock: [
+    noneOf('NoSuchPublicAccessBlockConfiguration', 'block of public access, and no public access'),
+    'storage.bucket.get',
+  ],
+  GetBucketOwnershipControls: [noneOf('OwnershipControlsNotFoundError', 'ownership controls'), 'storage.bucket.get'],
+  GetBucketLogging: [usual('BucketLoggingStatus', {}), 'storage.bucket.get'],
+  GetBucketRequestPayment: [usual('RequestPaymentConfiguration', { Payer: 'BucketOwner' }), 'storage.bucket.get'],
+  GetBucketAccelerateConfiguration: [usual('AccelerateConfiguration', {}), 'storage.bucket.get'],
   GetBucketLocation: [getLocation, 'storage.bucket.get'],
   GetBucketVersioning: [getVersioning, 'storage.bucket.get'],
   GetBucketLifecycleConfiguration: [getLifecycle, 'storage.bucket.get'],
@@ -47,11 +76,14 @@ const OPERATIONS: Readonly<Record<Operation, Served>> = {
   GetBucketNotificationConfiguration: [getNotification, 'storage.bucket.get'],
   PutBucketNotificationConfiguration: [putNotification, 'storage.bucket.settings'],
   ListObjects: [listObjects, 'storage.object.list'],
+  ListObjectVersions: [listObjects, 'storage.object.list'],
   ListObjectsV2: [listObjects, 'storage.object.list'],
   ListMultipartUploads: [listUploads, 'storage.object.list'],
   DeleteObjects: [deleteObjects, 'storage.object.delete'],
   GetObject: [getObject, 'storage.object.get'],
   HeadObject: [headObject, 'storage.object.head'],
+  GetObjectAcl: [getObjectAcl, 'storage.object.head'],
+  PutObjectAcl: [putObjectAcl, 'storage.object.head'],
   GetObjectAttributes: [getAttributes, 'storage.object.head'],
   PutObject: [putObjectOf, 'storage.object.put'],
   CopyObject: [copyObject, 'storage.object.copy'],
@@ -76,7 +108,17 @@ export const s3Routes: readonly RawRoute<StorageState>[] = PATHS.flatMap((path) 
   { ...routeOf(path), methods: ['GET', 'HEAD', 'PUT', 'DELETE'], stream: 'both', bodyBytesMax: PUT_BYTES_MAX },
   // Its bodies are read as a whole, and counted among what bodies hold.
   { ...routeOf(path), methods: ['POST'], bodyBytesMax: LONG_XML_BYTES_MAX },
-  { ...routeOf(path), methods: ['OPTIONS'], bodyBytesMax: 1 },
+  {
+    ...routeOf(path),
+    methods: ['POST'],
+    takesForms: true,
+    stream: 'both',
+    bodyBytesMax: FORM_BYTES_MAX,
+    // Its signature is in the form.
+    credentialOf: () => null,
+    answer: answerForm,
+  },
+  { ...routeOf(path), methods: ['OPTIONS'], bodyBytesMax: 1, credentialOf: () => null, answer: answerPreflight },
 ]);
 
 function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBytesMax'> {
@@ -85,6 +127,7 @@ function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBy
     path,
     capability: null,
     encodings: 'kept',
+    headersFor: headersOfAnswer,
     credentialOf,
     answer,
     passesAwsChunked: true,
@@ -92,16 +135,12 @@ function routeOf(path: string): Omit<RawRoute<StorageState>, 'methods' | 'bodyBy
   };
 }
 
-const BROWSER_FORM = /^multipart\/form-data\s*(?:;|$)/i;
-
-/** Throws UNAUTHORIZED for a request without a signature, NotImplemented for a browser's form and for OPTIONS. */
+/** Throws UNAUTHORIZED for a request without a signature. */
 function credentialOf(head: RawHead) {
   const credential = sigV4(head, { services: ['s3'] });
   if (credential !== null) return credential;
-  const { method, headers, query } = head;
-  if (method === 'OPTIONS') throw notImplemented('CORS of a bucket');
+  const { headers, query } = head;
   if (headers.authorization !== undefined || query.has('Signature')) throw refusal('InvalidRequest', OLD_SIGNATURE);
-  if (method === 'POST' && BROWSER_FORM.test(headers['content-type'] ?? '')) throw notImplemented('POST with a form');
   throw problem('UNAUTHORIZED');
 }
 

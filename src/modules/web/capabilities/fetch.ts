@@ -1,12 +1,12 @@
 import Type from 'typebox';
-import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
 import { orNull } from '../../../kit/fields.ts';
 import { usd } from '../../../lib/money.ts';
-import { type Page, readPage } from '../fetch/page.ts';
+import { chargeForPage, warnOfRendering } from '../fetch/charge.ts';
+import { type RenderedPage, readRendered } from '../fetch/rendered.ts';
 import { structuredReader } from '../fetch/structured.ts';
-import { CONTENT_BYTES_MAX, CONTENT_BYTES_USUAL, LINKS_MAX } from '../limits.ts';
-import { mainContentField, pageFields, urlField } from '../schemas.ts';
+import { CONTENT_BYTES_MAX, CONTENT_BYTES_USUAL, DRAWN, LINKS_MAX } from '../limits.ts';
+import { mainContentField, pageFields, renderFields, renderWish, urlField } from '../schemas.ts';
 import type { WebState } from '../state.ts';
 
 export const fetch = defineCapability<WebState>()({
@@ -14,10 +14,18 @@ export const fetch = defineCapability<WebState>()({
   path: '/v1/web/fetch',
   summary: 'Reads a web page as Markdown, text, HTML or JSON.',
   description:
-    'Fetches one page and answers with its main content. HTML, PDF, plain text, JSON and XML are read; scripts do not run. The site is asked ' +
-    'politely: its robots.txt is obeyed, and each host gets one request a second, so a call may wait. With format json a language model fills ' +
-    'your schema from the page; its cost stands in ai_cost_usd.',
-  keywords: ['scrape a web page', 'url to markdown', 'read a website', 'extract article text', 'html to markdown'],
+    'Fetches one page and answers with its main content. HTML, PDF, plain text, JSON and XML are read. A page that scripts draw is drawn in a ' +
+    'browser (render), for 0.002 USD in place of 0.0002; `rendered` says so. robots.txt is obeyed, and each host gets one request a second, so a ' +
+    'call may wait. With format json a language model fills your schema from the page; its cost stands in ai_cost_usd.',
+  keywords: [
+    'javascript page',
+    'single-page application',
+    'scrape a web page',
+    'url to markdown',
+    'read a website',
+    'extract article text',
+    'html to markdown',
+  ],
   input: Type.Object({
     url: urlField('Address of the page'),
     format: Type.Optional(
@@ -33,6 +41,7 @@ export const fetch = defineCapability<WebState>()({
     model: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: 'Model for format json; auto when absent.' }),
     ),
+    ...renderFields,
     main_content: mainContentField,
     links: Type.Optional(Type.Boolean({ description: 'Whether to list the links of the page; false when absent.' })),
     bytes_max: Type.Optional(
@@ -53,17 +62,18 @@ export const fetch = defineCapability<WebState>()({
     ai_cost_usd: orNull<number>({ type: 'number' }, 'What the model cost beside this call; null in other formats.'),
   }),
   price: 'web.fetch',
-  // With format json.
-  laterPrices: ['ai.chat'],
+  // With format json, and of a page that is drawn.
+  laterPrices: ['ai.chat', DRAWN],
   isLongRead: true,
   waits: true,
   errors: [
     ...['TARGET_REJECTED', 'ROBOTS_DISALLOWED', 'TARGET_FAILED', 'RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED'],
-    ...['MODEL_NOT_FOUND'],
+    ...['MODEL_NOT_FOUND', 'VENDOR_NOT_AVAILABLE'],
   ],
   events: ['wallet.low_balance'],
   limits: {
     page: '10 MiB, 20 s, five redirects.',
+    drawn: '30 s, 200 requests and 20 MiB.',
     content: '2 MiB.',
     host: 'One request a second.',
   },
@@ -71,7 +81,7 @@ export const fetch = defineCapability<WebState>()({
     {
       title: 'A page as Markdown',
       input: { url: 'https://docs.example.org/keys' },
-      expect: { status: 200, title: 'Keys', language: 'en', truncated: false },
+      expect: { status: 200, title: 'Keys', language: 'en', truncated: false, rendered: false, render_error: null },
     },
   ],
   async run({ ctx, input, state }) {
@@ -81,31 +91,32 @@ export const fetch = defineCapability<WebState>()({
       bytes_max: bytesMax = CONTENT_BYTES_USUAL,
       main_content: mainContent = true,
     } = input;
-    const wish = { url, mainContent, links: input.links ?? false, bytesMax };
+    const wish = { url, mainContent, links: input.links ?? false, bytesMax, ...renderWish(input) };
     const ask = structuredReader(input);
-    return chargeForAnswer(ctx, state.fetching, 1n, async () => {
+    if (wish.render === 'always') state.browsers.requireBrowser();
+    return chargeForPage(ctx, state, wish, async () => {
       ctx.idle();
-      const page = await readPage(
-        state,
-        ctx.accountId,
-        { ...wish, format: format === 'json' ? 'markdown' : format },
-        ctx.signal,
-        (bytes) => ctx.holdAnswer(bytes),
-      );
+      const of = { ...wish, format: format === 'json' ? 'markdown' : format } as const;
+      const options = { signal: ctx.signal, hold: (bytes: number) => ctx.holdAnswer(bytes) };
+      const page = await readRendered(state, ctx.accountId, of, options);
+      warnOfRendering(ctx, page.renderError);
       ctx.holdMade(2 * page.content.length);
       const made = ask === null ? null : await ask(ctx, page);
-      return JSON.stringify({
+      const text = JSON.stringify({
         ...pageRecord(page),
         links: wish.links ? page.links : null,
         json: made?.json ?? null,
         ai_cost_usd: made === null ? null : usd(made.costNanos),
       });
+      return { text, rendered: page.rendered };
     });
   },
 });
 
 /** As operations answer it. */
-export function pageRecord(page: Page) {
+function pageRecord(page: RenderedPage) {
   const { url, status, title, byline, description, language, content, contentHash, truncated } = page;
-  return { url, status, title, byline, description, language, content, content_hash: contentHash, truncated };
+  const { rendered, renderError: render_error } = page;
+  const told = { url, status, title, byline, description, language, content, content_hash: contentHash, truncated };
+  return { ...told, rendered, render_error };
 }

@@ -7,6 +7,8 @@ import { textOrNull } from '../../../kit/fields.ts';
 import { resultFields, resultWishFields } from '../../../kit/file-fields.ts';
 import { alsoNamed, secondsOfMs } from '../../../kit/second-names.ts';
 import { STORE_PRICES } from '../../../objects/limits.ts';
+import { takeScreenshot } from '../browser/take.ts';
+import { SHOT_FORMATS, type ShotWish } from '../browser/wire.ts';
 import {
   SHOT,
   SHOT_HEIGHT_USUAL,
@@ -16,8 +18,6 @@ import {
   SHOT_WIDTH_USUAL,
 } from '../limits.ts';
 import { urlField } from '../schemas.ts';
-import { takeScreenshot } from '../screenshot/take.ts';
-import { SHOT_FORMATS, type ShotWish } from '../screenshot/wire.ts';
 import type { WebState } from '../state.ts';
 
 const side = (what: string, usual: number) =>
@@ -112,7 +112,7 @@ export const screenshot = defineCapability<WebState>()({
   async run({ ctx, input, state }) {
     const replay = await findReplay(ctx);
     if (replay !== null) return replay;
-    state.shots.requireBrowser();
+    state.browsers.requireBrowser();
     await requireResultPlace(ctx, input);
     ctx.idle();
     return chargeForAnswer(ctx, state.shooting, 1n, async () => {

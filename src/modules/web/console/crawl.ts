@@ -94,9 +94,11 @@ function pageName({ url, title }: CrawledPage): Html {
   return title === null ? address : html`<div>${short(title, 120)}</div><div class="quiet">${address}</div>`;
 }
 
-function pageStatus({ status, error }: CrawledPage): Html {
+function pageStatus({ status, error, rendered, render_error }: CrawledPage): Html {
   if (error !== null) return badge(error, 'critical');
-  return badge(String(status), status !== null && status < 400 ? 'good' : 'warning');
+  const shown = badge(String(status), status !== null && status < 400 ? 'good' : 'warning');
+  if (render_error !== null) return html`${shown} ${badge(render_error, 'warning')}`;
+  return rendered ? html`${shown} <span class="quiet">drawn</span>` : shown;
 }
 
 function contentOf({ content, error }: CrawledPage): Html {

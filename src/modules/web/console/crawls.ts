@@ -8,7 +8,7 @@ import { type Html, html } from '../../../lib/html.ts';
 import type { cancelCrawl } from '../capabilities/crawl/cancel.ts';
 import { crawl } from '../capabilities/crawl/create.ts';
 import { listCrawls } from '../capabilities/crawl/list.ts';
-import { FORMATS } from './reader.ts';
+import { FORMATS, RENDERS } from './reader.ts';
 import { CRAWLS, crawlPath, webTabs } from './tabs.ts';
 
 export type Crawl = DataOf<typeof cancelCrawl>;
@@ -47,6 +47,7 @@ export const crawlsPage = listPage({
       include: linesOf(form, 'include'),
       exclude: linesOf(form, 'exclude'),
       format: textOf(form, 'format'),
+      render: textOf(form, 'render'),
       main_content: !form.has('whole'),
     }),
     done: 'Crawl begun.',
@@ -65,7 +66,8 @@ function crawlForm(visit: Visit, act: string): Html {
   return html`${field(visit, act, { name: 'url', label: 'URL', isRequired: true, attributes: html`type="url" inputmode="url" spellcheck="false" placeholder="https://docs.example.org/"` })}
 <div class="pair">${field(visit, act, { name: 'limit', label: 'Pages at most', value: '10', attributes: html`inputmode="numeric"` })}
 ${field(visit, act, { name: 'depth', label: 'Links away at most', value: '2', attributes: html`inputmode="numeric"` })}
-${choice(visit, act, { name: 'format', label: 'Format', options: FORMATS, value: 'markdown' })}</div>
+${choice(visit, act, { name: 'format', label: 'Format', options: FORMATS, value: 'markdown' })}
+${choice(visit, act, { name: 'render', label: 'Run scripts in a browser', options: RENDERS, value: 'auto' })}</div>
 ${paths('include', 'Follow only', 'Beginnings of paths, one a line, with * for anything: /docs/*. Empty: all.')}
 ${paths('exclude', 'Do not follow', 'The same way.')}
 ${checkbox(visit, act, { name: 'whole', label: 'Keep navigation, headers and footers' })}

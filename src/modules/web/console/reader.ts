@@ -21,9 +21,16 @@ export const FORMATS = [
   ['html', 'HTML'],
 ] as const;
 
+export const RENDERS = [
+  ['auto', 'When the page is empty without'],
+  ['always', 'Always'],
+  ['never', 'Never'],
+] as const;
+
 const wish = (form: URLSearchParams) => ({
   url: textOf(form, 'url'),
   format: textOf(form, 'format'),
+  render: textOf(form, 'render'),
   main_content: !form.has('whole'),
   links: true,
   bytes_max: SHOWN_BYTES,
@@ -51,7 +58,7 @@ export const readerPage: ConsolePage = {
 function show(visit: Visit): View {
   const content = html`<h1>Web pages</h1>
 ${webTabs(visit, READER)}
-<p class="quiet">Each page costs ${money(0.0002)}. Pages are not kept. The site's robots.txt is obeyed, and each host is asked once a second.</p>
+<p class="quiet">Each page costs ${money(0.0002)}, one drawn by scripts ${money(0.002)}. Pages are not kept. The site's robots.txt is obeyed, and each host is asked once a second.</p>
 ${form(visit, (_, usual) => usual)}`;
   return { title: 'Web pages', content };
 }
@@ -62,14 +69,15 @@ function form(visit: Visit, value: (name: string, usual: string) => string): Htm
     visit,
     READ,
     html`${field(visit, READ, { name: 'url', label: 'URL', value: value('url', ''), isRequired: true, attributes: html`type="url" inputmode="url" spellcheck="false" placeholder="https://example.com/"` })}
-${choice(visit, READ, { name: 'format', label: 'Format', options: FORMATS, value: value('format', 'markdown') })}
+<div class="pair">${choice(visit, READ, { name: 'format', label: 'Format', options: FORMATS, value: value('format', 'markdown') })}
+${choice(visit, READ, { name: 'render', label: 'Run scripts in a browser', options: RENDERS, value: value('render', 'auto') })}</div>
 ${checkbox(visit, READ, { name: 'whole', label: 'Keep navigation, headers and footers', isChecked: value('whole', '') !== '' })}
 <button class="main">Read page</button>`,
   );
 }
 
 interface Told {
-  readonly metadata: { readonly cost_usd: number };
+  readonly metadata: { readonly cost_usd: number; readonly warnings?: readonly string[] };
 }
 
 function pageView(visit: Visit, data: Read, sent: URLSearchParams, envelope: string): Html {
@@ -81,8 +89,10 @@ function pageView(visit: Visit, data: Read, sent: URLSearchParams, envelope: str
     ['Status', String(data.status)],
     ['Content', sizeText(Buffer.byteLength(content))],
     ['Language', language ?? 'unknown'],
+    ['Drawn by scripts', data.rendered ? 'yes' : 'no'],
     ['Cost', money(metadata.cost_usd)],
   ])}</section>
+${metadata.warnings?.map((warning) => html`<p class="quiet">${warning}</p>`) ?? ''}
 <h2>Content</h2>
 ${truncated ? html`<p class="quiet">The beginning of it: a call shows up to 2 MiB.</p>` : ''}
 ${copiedBlock(html`<pre class="text" tabindex="0" aria-label="Content">${content}</pre>`, 'the content')}

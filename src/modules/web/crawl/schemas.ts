@@ -5,6 +5,7 @@ import { usd } from '../../../lib/money.ts';
 import { iso } from '../../../lib/time.ts';
 
 import type { Page } from '../fetch/page.ts';
+import type { RenderedPage } from '../fetch/rendered.ts';
 import { pageFields } from '../schemas.ts';
 import { type CrawlRow, type PageRow, wishOf } from './store.ts';
 
@@ -56,10 +57,23 @@ export function showCrawl(row: CrawlRow) {
   };
 }
 
-const unread = { title: null, byline: null, description: null, language: null, content: '', content_hash: '' };
+const unread = {
+  title: null,
+  byline: null,
+  description: null,
+  language: null,
+  content: '',
+  content_hash: '',
+  rendered: false,
+  render_error: null,
+};
+
+/** An earlier release kept nothing of rendering. */
+type KeptPage = Page & Partial<Pick<RenderedPage, 'rendered' | 'renderError'>>;
 
 export function showPage({ url, depth, page: json, error_code }: PageRow) {
   if (json === null) return { ...unread, url, status: null, truncated: false, depth, error: error_code };
-  const { contentHash, contentType: _, links: __, ...page } = JSON.parse(json) as Page;
-  return { ...page, content_hash: contentHash, depth, error: null };
+  const { contentHash, renderError = null, rendered = false, ...kept } = JSON.parse(json) as KeptPage;
+  const { contentType: _, links: __, isShell: ___, ...page } = kept;
+  return { ...page, content_hash: contentHash, rendered, render_error: renderError, depth, error: null };
 }

@@ -13,8 +13,8 @@ import { openWallet } from '../../../core/wallet/open-wallet.ts';
 import { priceOf } from '../../../core/wallet/prices.ts';
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import { Problem } from '../../../problems/problem.ts';
-import { type Page, readPage } from '../fetch/page.ts';
-import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, FETCH } from '../limits.ts';
+import { type RenderedPage, readRendered } from '../fetch/rendered.ts';
+import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, DRAWN, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
 import { linksToFollow, pageUrl } from './links.ts';
 import {
@@ -42,7 +42,7 @@ const PLACES = 16;
 const AGAIN_MS = 2_000;
 const BUSY = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
 
-type Outcome = Page | { readonly code: string };
+type Outcome = RenderedPage | { readonly code: string };
 
 interface Told {
   readonly outcome: Outcome;
@@ -72,7 +72,8 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   const queued = await queuedPage(db, place);
   if (queued === null) return endCrawl(web, job, 'completed', null);
   // What would not be paid for is not asked for; under the lock both are looked at again.
-  const refusal = (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId));
+  const refusal =
+    (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId, crawl));
   if (refusal !== null) return endCrawl(web, job, 'failed', refusal);
   const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
   if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
@@ -84,12 +85,12 @@ async function outcomeOf(
   web: WebState,
   accountId: string,
   { url }: QueuedPage,
-  { format, mainContent, depth }: CrawlWish,
+  { format, mainContent, depth, render = 'never', waitFor = null }: CrawlWish,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const wish = { url, format, mainContent, links: depth > 0, bytesMax: CRAWL_CONTENT_BYTES };
+  const wish = { url, format, mainContent, links: depth > 0, bytesMax: CRAWL_CONTENT_BYTES, render, waitFor };
   try {
-    return await readPage(web, accountId, wish, signal);
+    return await readRendered(web, accountId, wish, { signal });
   } catch (error) {
     if (error instanceof Problem && !signal.aborted) return { code: error.code };
     throw error;
@@ -120,7 +121,7 @@ async function keep(
   if (refusal !== null) return end(tx, job, { ...crawl, reason: refusal }, 'failed', nowMs);
   let costNanos = 0n;
   if (!('code' in outcome)) {
-    const work = { capability: FETCH, keyId: crawl.key_id, units: 1n };
+    const work = { capability: FETCH, priceEntry: entryOf(outcome), keyId: crawl.key_id, units: 1n };
     const [verdict] = await chargeWork(tx, opened, web.core.prices, [work]);
     if (verdict?.charged !== true) {
       const reason = verdict?.reason === 'balance' ? 'insufficient_credit' : (verdict?.reason ?? 'insufficient_credit');
@@ -146,6 +147,8 @@ async function keep(
   saveCrawl(tx, place, { ...after, due_at: nowMs });
   await openTurn(tx, job.accountId, CRAWL_WORK, nowMs);
 }
+
+const entryOf = ({ rendered }: RenderedPage) => (rendered ? DRAWN : FETCH);
 
 /** The links of a page that are followed. Before the transaction: they are looked through some at a time. */
 async function linksOf(
@@ -173,9 +176,12 @@ async function follow(
   return next_no + urls.length;
 }
 
-async function creditRefusal({ core }: WebState, accountId: string): Promise<string | null> {
+/** Of the most that the next page may cost. */
+async function creditRefusal({ core, browsers }: WebState, accountId: string, crawl: CrawlRow): Promise<string | null> {
+  const { render = 'never' } = wishOf(crawl);
   const funds = await readFunds(core.db.hot, accountId);
-  return funds < priceOf(core.prices, FETCH, 1n) ? 'insufficient_credit' : null;
+  const most = priceOf(core.prices, render !== 'never' && browsers.isThere ? DRAWN : FETCH, 1n);
+  return funds < most ? 'insufficient_credit' : null;
 }
 
 /** Why the key may not go on; null: it may. A session that began a crawl is not asked for again. */

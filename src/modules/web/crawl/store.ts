@@ -9,7 +9,7 @@ import type { Database, Queryable, Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
 import { resourceTable, rowSaver } from '../../../kit/resource.ts';
-import type { Page } from '../fetch/page.ts';
+import type { RenderedPage, RenderMode } from '../fetch/rendered.ts';
 import type { PageFormat } from '../read/wire.ts';
 
 export type CrawlStatus = 'running' | 'completed' | 'cancelled' | 'failed';
@@ -18,6 +18,9 @@ export interface CrawlWish {
   readonly format: PageFormat;
   readonly mainContent: boolean;
   readonly limit: number;
+  /** Absent, as in crawls of earlier releases: never. */
+  readonly render?: RenderMode;
+  readonly waitFor?: string | null;
   /** 0: the given URLs alone. */
   readonly depth: number;
   /** Every path that is followed begins with it; absent: all paths are. */
@@ -79,7 +82,7 @@ export interface QueuedPage {
 /** A page that was read, or could not be. */
 export interface PageRow extends QueuedPage {
   readonly status: 'read' | 'failed';
-  /** JSON of a Page; null: it could not be read. */
+  /** JSON of a RenderedPage; null: it could not be read. */
   readonly page: string | null;
   readonly error_code: string | null;
 }
@@ -167,7 +170,7 @@ export async function savePage(
   tx: Transaction,
   { accountId, crawlId }: Place,
   pageNo: number,
-  outcome: Page | { readonly code: string },
+  outcome: RenderedPage | { readonly code: string },
   nowMs: number,
 ): Promise<boolean> {
   const isRead = !('code' in outcome);

@@ -6,7 +6,7 @@ import type { ReadTask } from '../read/wire.ts';
 import type { WebState } from '../state.ts';
 import { type GetOptions, type Got, get } from './request.ts';
 
-export interface PageWish extends Pick<ReadTask, 'format' | 'mainContent' | 'links'> {
+export interface PageWish extends Pick<ReadTask, 'format' | 'mainContent' | 'links' | 'isDrawn'> {
   readonly url: string;
   /** Of the content, in UTF-8. */
   readonly bytesMax: number;
@@ -26,11 +26,13 @@ export interface Page {
   /** SHA-256 of the content, in hex. */
   readonly contentHash: string;
   readonly truncated: boolean;
+  /** Its text is empty beside its scripts. */
+  readonly isShell: boolean;
 }
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/*;q=0.5';
 
-/** For whom: accounts take turns. Throws TARGET_REJECTED, ROBOTS_DISALLOWED, TARGET_FAILED, RATE_LIMITED, CONCURRENCY_LIMITED, OVERLOADED. */
+/** As the site sent it. For whom: accounts take turns. Throws TARGET_REJECTED, ROBOTS_DISALLOWED, TARGET_FAILED, RATE_LIMITED, CONCURRENCY_LIMITED, OVERLOADED. */
 export async function readPage(
   web: WebState,
   accountId: string,
@@ -62,11 +64,11 @@ export async function readGot(
   web: WebState,
   accountId: string,
   got: Got,
-  { format, mainContent, links, bytesMax }: PageWish,
+  { format, mainContent, links, bytesMax, isDrawn = false }: PageWish,
   signal: AbortSignal,
 ): Promise<Page> {
   const { url, status, contentType } = got;
-  const task = { bytes: got.bytes, contentType, url, format, mainContent, links, bytesMax };
+  const task = { bytes: got.bytes, contentType, url, format, mainContent, links, bytesMax, isDrawn };
   const read = await web.readers.run(accountId, task, signal);
   return {
     url,
@@ -80,6 +82,7 @@ export async function readGot(
     links: read.links,
     contentHash: createHash('sha256').update(read.content).digest('hex'),
     truncated: read.truncated || got.truncated,
+    isShell: read.isShell,
   };
 }
 

@@ -34,6 +34,7 @@ export async function startCrawl(request: RawRequest, web: WebState): Promise<Ra
   const url = textField(fields, 'url');
   const wish = {
     ...crawlFormat(scrapeOptions, 'scrapeOptions.'),
+    render: 'auto' as const,
     // As Firecrawl has it: only what lies below the first page, unless the whole host is asked for.
     ...(fields.crawlEntireDomain !== true && { below: URL.parse(url)?.pathname ?? '/' }),
     limit: Math.max(1, wholeField(fields, 'limit', CRAWL_PAGES_MAX) ?? CRAWL_PAGES_USUAL),
@@ -53,7 +54,14 @@ export async function startBatch(request: RawRequest, web: WebState): Promise<Ra
   }
   if (urls.length > CRAWL_PAGES_MAX)
     throw invalidField('urls', 'too_many', `urls may have at most ${CRAWL_PAGES_MAX}.`);
-  const wish = { ...crawlFormat(fields), limit: urls.length, depth: 0, include: [], exclude: [] };
+  const wish = {
+    ...crawlFormat(fields),
+    render: 'auto' as const,
+    limit: urls.length,
+    depth: 0,
+    include: [],
+    exclude: [],
+  };
   return startAndAnswer(request, web, 'batch/scrape', urls, wish);
 }
 

@@ -1,15 +1,18 @@
 // Scrape: one page in all requested formats, fetched once and charged once, as web.fetch.
-import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { json, jsonFields } from '../../../kit/openai-wire.ts';
 import type { RawAnswer, RawRequest } from '../../../kit/raw-route.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import { getPage, type Page, readGot } from '../fetch/page.ts';
+import { chargeForPage } from '../fetch/charge.ts';
+import { type RenderedPage, readSource, readWithSource } from '../fetch/rendered.ts';
 import { structuredReader } from '../fetch/structured.ts';
 import { CONTENT_BYTES_MAX, FETCH } from '../limits.ts';
 import type { WebState } from '../state.ts';
 import { metadataOf } from './answers.ts';
 import { dataOf } from './calls.ts';
 import { type ScrapeWish, scrapeWish, textField } from './options.ts';
+
+/** As Firecrawl has it. */
+const rendering = { render: 'auto', waitFor: null } as const;
 
 export async function scrape(request: RawRequest, web: WebState): Promise<RawAnswer> {
   await request.admitCall(FETCH);
@@ -18,28 +21,26 @@ export async function scrape(request: RawRequest, web: WebState): Promise<RawAns
   const wish = scrapeWish(fields);
   let document: object = {};
   const { costNanos = 0n } = await request.perform(FETCH, (ctx) =>
-    chargeForAnswer(ctx, web.fetching, 1n, async () => {
+    chargeForPage(ctx, web, rendering, async () => {
       ctx.idle();
-      const got = await getPage(web, ctx.accountId, url, ctx.signal, (bytes) => ctx.holdAnswer(bytes));
-      const readAs = async (format: 'markdown' | 'html', links: boolean) => {
-        // A thread takes the bytes that it is given.
-        const copy = { ...got, bytes: Buffer.from(got.bytes) };
-        const of = { url, format, links, mainContent: wish.mainContent, bytesMax: CONTENT_BYTES_MAX };
-        return readGot(web, ctx.accountId, copy, of, ctx.signal);
-      };
-      const pages = new Map<string, Page>();
-      for (const format of formatsOf(wish)) pages.set(format, await readAs(format, wish.links && pages.size === 0));
-      const [first] = pages.values() as Iterable<Page>;
+      const options = { signal: ctx.signal, hold: (bytes: number) => ctx.holdAnswer(bytes) };
+      const [one, ...others] = formatsOf(wish);
+      const of = { url, mainContent: wish.mainContent, bytesMax: CONTENT_BYTES_MAX, links: false };
+      const asked = { ...of, ...rendering, format: one, links: wish.links };
+      const { page: first, source } = await readWithSource(web, ctx.accountId, asked, options);
+      const pages = new Map<string, RenderedPage>([[one, first]]);
+      for (const format of others)
+        pages.set(format, await readSource(web, ctx.accountId, source, { ...of, format }, options));
       for (const page of pages.values()) ctx.holdMade(2 * page.content.length);
       const ask = wish.json === null ? null : structuredReader({ ...wish.json, format: 'json' });
-      const made = ask === null ? null : await ask(ctx, pages.get('markdown') as Page);
+      const made = ask === null ? null : await ask(ctx, pages.get('markdown') as RenderedPage);
       document = {
         ...Object.fromEntries(wish.texts.map((format) => [format, pages.get(format)?.content])),
-        ...(wish.links && { links: first?.links }),
+        ...(wish.links && { links: first.links }),
         ...(made !== null && { json: made.json }),
-        metadata: metadataOf(first as Page, url),
+        metadata: metadataOf(first, url),
       };
-      return '{}';
+      return { text: '{}', rendered: first.rendered };
     }),
   );
   if (wish.screenshot === null) return { ...json({ success: true, data: document }), costNanos };
@@ -55,8 +56,11 @@ async function screenshotOf(request: RawRequest, url: string, fullPage: boolean)
   return { url: dataOf<{ url: string }>(answer).url, costNanos: answer.costNanos ?? 0n };
 }
 
+type Format = 'markdown' | 'html';
+
 /** At least one: what is told of a page is read with it. A model reads Markdown. */
-function formatsOf({ texts, json: wanted }: ScrapeWish): ('markdown' | 'html')[] {
-  const formats = texts.filter((format) => format !== 'text') as ('markdown' | 'html')[];
-  return wanted !== null || formats.length === 0 ? [...new Set(['markdown' as const, ...formats])] : formats;
+function formatsOf({ texts, json: wanted }: ScrapeWish): [Format, ...Format[]] {
+  const formats = texts.filter((format) => format !== 'text') as Format[];
+  const all = wanted !== null || formats.length === 0 ? new Set<Format>(['markdown', ...formats]) : new Set(formats);
+  return [...all] as [Format, ...Format[]];
 }

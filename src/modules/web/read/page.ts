@@ -24,5 +24,6 @@ async function contentOf(task: ReadTask): Promise<Whole> {
     content: characters,
     links: [],
     truncated: false,
+    isShell: false,
   };
 }

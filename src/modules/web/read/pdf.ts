@@ -26,6 +26,7 @@ export async function readPdf({ bytes, bytesMax }: ReadTask): Promise<Omit<ReadP
     content,
     links: [],
     truncated: characters > bytesMax,
+    isShell: false,
   };
 }
 

@@ -14,6 +14,8 @@ export interface ReadTask {
   readonly mainContent: boolean;
   /** Whether the page's links are wanted too. */
   readonly links: boolean;
+  /** A browser has drawn it; absent: as the site sent it. */
+  readonly isDrawn?: boolean;
   /** UTF-8 bytes of `content`; more are cut, and `truncated` says so. */
   readonly bytesMax: number;
 }
@@ -29,6 +31,8 @@ export interface ReadPage {
   /** Absolute http(s) addresses in the page's order, without fragments. */
   readonly links: readonly string[];
   readonly truncated: boolean;
+  /** Its text is empty beside its scripts: they draw it. */
+  readonly isShell: boolean;
 }
 
 export interface ReadRefusal {

@@ -172,6 +172,13 @@ export const guides: readonly Guide[] = [
     summary: 'Signed events, sent to a URL of yours.',
   },
   {
+    name: 'webhooks-in',
+    title: 'Webhooks in',
+    group: 'Build',
+    about: ['account.webhooks.receive'],
+    summary: 'Webhooks of other services, verified, into a queue or channel.',
+  },
+  {
     name: 'keys',
     title: 'Keys and money',
     group: 'Build',
@@ -208,6 +215,12 @@ export const guides: readonly Guide[] = [
   },
   { name: 'addresses', title: 'Addresses', group: 'Connect', summary: 'Where to point clients of other services.' },
   { name: 'mcp', title: 'MCP', group: 'Connect', summary: 'Everything as tools, for agents.' },
+  {
+    name: 'anthropic',
+    title: "Claude Code and Anthropic's clients",
+    group: 'Connect',
+    summary: 'Messages by any model, by changing the base URL.',
+  },
   {
     name: 's3',
     title: 'Clients of Amazon S3',

@@ -32,7 +32,7 @@ export function webhookOf(event: ToldEvent, region: string, shelf: SchemaShelf):
         content: { 'application/json': { schema: { allOf: [envelope, own] }, example: wholeEvent(event, region) } },
       },
       responses: {
-        '2XX': { description: 'Taken. Within 15 seconds.' },
+        '2XX': { description: 'Taken. Within timeout_seconds of the webhook, 15 where it has none.' },
         410: { description: 'No more: the webhook is disabled.' },
         default: { description: 'Tried again by retry_policy.' },
       },

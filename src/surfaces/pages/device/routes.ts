@@ -2,10 +2,10 @@
 // or deny it. A GET looks nothing up, so a code followed as a link reveals nothing, and guesses are limited.
 
 import { admission } from '../../../core/admission.ts';
-import { networkOf } from '../../../gateway/limits/failed-logins.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
+import { networkOf } from '../../../lib/network-of.ts';
 import { approveDevice, cannotApprove, type Fault } from '../../../people/devices/approve.ts';
 import { readUserCode, shownUserCode } from '../../../people/devices/codes.ts';
 import { denyDevice, findWaiting } from '../../../people/devices/devices.ts';

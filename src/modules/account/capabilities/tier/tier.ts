@@ -30,7 +30,11 @@ export const tier = ({ limits }: Offer) =>
         free_reads_burst: count('Free read calls that may come at once.'),
         management_writes_per_minute: count('Rate of free writes, per process of the service.'),
         object_deletes_per_second: count('Rate of calls that delete stored objects, per process of the service.'),
+        webhooks_received_per_second: count('Rate of requests to webhook receivers, per process of the service.'),
         requests_in_flight: count('Calls that may run at the same time; waiting consumes are not counted.'),
+        long_calls: count(
+          'Pushes, webhook deliveries and scheduled runs with a timeout_seconds above 15 that may be under way at the same time; more wait.',
+        ),
         keys: count('API keys that are neither revoked nor expired.'),
         webhooks: count('Webhook registrations.'),
         ...mapValues(limits, ({ description }) => count(description)),
@@ -82,7 +86,9 @@ function ownLimits(current: Tier) {
     free_reads_burst: limits.readsPerSecond * readBurstSeconds,
     management_writes_per_minute: limits.writesPerMinute,
     object_deletes_per_second: limits.deletesPerSecond,
+    webhooks_received_per_second: limits.receivedPerSecond,
     requests_in_flight: limits.inFlightMax,
+    long_calls: limits.longCallsMax,
     keys: limits.keysMax,
     webhooks: limits.webhooksMax,
   };

@@ -1,9 +1,11 @@
 import Type from 'typebox';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
+import { SHORT_SECONDS } from '../../../../core/outbound/long-calls.ts';
 import { signingRecipe } from '../../../../core/outbound/signature.ts';
 import { secretLast4, signingSecret } from '../../../../core/outbound/signing-secret.ts';
 import { checkTargetHeaders } from '../../../../core/outbound/target-headers.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
+import { LONG_CALLS } from '../../../../kit/fields.ts';
 import { registrationRecord } from '../../../../webhooks/registrations/record.ts';
 import { checkUrl, registerWebhook, subscribedEvents } from '../../webhook-changes.ts';
 import {
@@ -13,6 +15,7 @@ import {
   registeredWebhookSchema,
   retryPolicyField,
   secretField,
+  timeoutSecondsField,
   urlField,
 } from '../../webhook-schemas.ts';
 
@@ -24,7 +27,7 @@ export const webhooksRegister = defineCapability()({
   summary: 'Registers a URL that events are sent to.',
   description:
     'From now on every event of the given types is POSTed to url, signed as Standard Webhooks says, with the secret of this answer, which ' +
-    'is shown this once. Answer 2xx within 15 seconds; anything else is tried again by retry_policy. A delivery may arrive more than ' +
+    'is shown this once. Answer 2xx within timeout_seconds; anything else is tried again by retry_policy. A delivery may arrive more than ' +
     `once: its webhook-id stays the same. A url whose host does not resolve yet is taken with a warning.\n\n${signingRecipe}`,
   keywords: [
     'add webhook endpoint',
@@ -40,12 +43,16 @@ export const webhooksRegister = defineCapability()({
     description: Type.Optional(descriptionField),
     secret: Type.Optional(secretField('Null or absent: one is made.')),
     retry_policy: Type.Optional(retryPolicyField),
+    timeout_seconds: Type.Optional(timeoutSecondsField),
     headers: Type.Optional(headersField),
   }),
   output: registeredWebhookSchema,
   replay,
   errors: ['UNKNOWN_EVENT_TYPE', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED', 'QUOTA_EXCEEDED'],
-  limits: { webhooks: '20 / 100 / 500 webhooks (standard / pro / enterprise), disabled ones included.' },
+  limits: {
+    webhooks: '20 / 100 / 500 webhooks (standard / pro / enterprise), disabled ones included.',
+    long_calls: LONG_CALLS,
+  },
   examples: [
     {
       title: 'Be told when a message is dead-lettered',
@@ -69,6 +76,7 @@ export const webhooksRegister = defineCapability()({
       events: subscribedEvents(ctx, input.events),
       description: input.description ?? null,
       retryPolicy: input.retry_policy ?? 'default',
+      timeoutSeconds: input.timeout_seconds ?? SHORT_SECONDS,
       headers: checkTargetHeaders(input.headers ?? {}, 'headers'),
     };
     const secret = signingSecret(input.secret ?? null, 'secret');

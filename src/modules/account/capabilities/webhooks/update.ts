@@ -11,6 +11,7 @@ import {
   headersField,
   retryPolicyField,
   secretField,
+  timeoutSecondsField,
   updatedWebhookSchema,
   urlField,
   webhookIdField,
@@ -34,6 +35,7 @@ export const webhooksUpdate = defineCapability()({
     description: Type.Optional(descriptionField),
     secret: Type.Optional(secretField('Null: a new one is made. Absent: the secret stays.')),
     retry_policy: Type.Optional(retryPolicyField),
+    timeout_seconds: Type.Optional(timeoutSecondsField),
     headers: Type.Optional(headersField),
     status: Type.Optional(
       Type.Enum(['enabled', 'disabled'], { description: '`disabled` stops deliveries, `enabled` starts them again.' }),
@@ -43,7 +45,7 @@ export const webhooksUpdate = defineCapability()({
   replay,
   errors: ['WEBHOOK_NOT_FOUND', 'UNKNOWN_EVENT_TYPE', 'WEBHOOK_URL_REJECTED', 'WEBHOOK_HEADER_REJECTED'],
   limits: {
-    secrets: 'The current secret and the one before it sign; an earlier one than that ends at the next change.',
+    secrets: 'The current secret and the one before it sign.',
   },
   examples: [
     {
@@ -76,6 +78,7 @@ export const webhooksUpdate = defineCapability()({
       events: input.events === undefined ? undefined : subscribedEvents(ctx, input.events),
       description: input.description,
       retryPolicy: input.retry_policy === undefined ? undefined : (input.retry_policy ?? 'default'),
+      timeoutSeconds: input.timeout_seconds,
       headers: input.headers === undefined ? undefined : checkTargetHeaders(input.headers ?? {}, 'headers'),
       signing: secret === undefined ? undefined : { secret, last4: secretLast4(secret) },
       status: input.status as 'enabled' | 'disabled' | undefined,

@@ -16,7 +16,7 @@ interface ActWords {
 }
 
 const idFields: readonly string[] = [
-  ...['key_id', 'webhook_id', 'delivery_id', 'account_id', 'topup_id', 'payment_method_id'],
+  ...['key_id', 'webhook_id', 'receiver_id', 'delivery_id', 'account_id', 'topup_id', 'payment_method_id'],
 ];
 const PREFIXED_ID = /^[a-z]+(_[a-z]+)?_[0-9A-Za-z]+$/;
 
@@ -59,6 +59,17 @@ const webhookWords = {
   'account.webhooks.delete': act('Deleted webhook', 'delete webhook', nameIn('webhook_id')),
   'account.webhooks.test': act('Sent a test event to webhook', 'send a test event to webhook', nameIn('webhook_id')),
   'account.webhooks.redeliver': act('Redelivered event', 'redeliver event', ({ delivery_id: id }) => text(id)),
+  'account.webhooks.receive.create': act('Created webhook receiver', 'create webhook receiver', ({ name }) =>
+    text(name),
+  ),
+  'account.webhooks.receive.update': act(
+    'Changed webhook receiver',
+    'change webhook receiver',
+    (input, nameOf) => `${nameOf(input.receiver_id)}${changesIn(input)}`,
+  ),
+  'account.webhooks.receive.delete': act('Deleted webhook receiver', 'delete webhook receiver', nameIn('receiver_id')),
+  'account.webhooks.receive.test': act('Sent a sample to', 'send a sample to', nameIn('receiver_id')),
+  'account.webhooks.receive.replay': act('Replayed a request of', 'replay a request of', nameIn('receiver_id')),
   'account.webhooks.default_secret.rotate': act(
     'Replaced the signing secret of jobs',
     'replace the signing secret of jobs',

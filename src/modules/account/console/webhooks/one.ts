@@ -2,7 +2,7 @@
 
 import { copiedId } from '../../../../kit/console/copied.ts';
 import { pickedEvents } from '../../../../kit/console/event-picker.ts';
-import { actButton, actForm, textOf } from '../../../../kit/console/form.ts';
+import { actButton, actForm, numberOf, textOf } from '../../../../kit/console/form.ts';
 import { actOf } from '../../../../kit/console/page.ts';
 import { type ResourcePage, resourcePages } from '../../../../kit/console/resource-pages.ts';
 import { facts } from '../../../../kit/console/table.ts';
@@ -37,6 +37,7 @@ const settings: ResourcePage<Webhook> = {
         url: textOf(sent, 'url'),
         events: pickedEvents(sent, visit),
         description: textOf(sent, 'description') ?? null,
+        timeout_seconds: numberOf(sent, 'timeout_seconds'),
       }),
       done: 'Settings saved.',
     },

@@ -47,7 +47,8 @@ export function isBroken({ status, disabled_reason: reason }: Webhook): boolean 
 export function webhookFields(visit: Visit, act: string, webhook?: Webhook): Html {
   return html`${field(visit, act, { name: 'url', label: 'URL', value: webhook?.url ?? '', isRequired: true, attributes: html`inputmode="url" spellcheck="false" placeholder="https://example.org/hooks"` })}
 ${eventPicker(visit, act, webhook?.events ?? [])}
-${field(visit, act, { name: 'description', label: 'Description', value: webhook?.description ?? '' })}`;
+${field(visit, act, { name: 'description', label: 'Description', value: webhook?.description ?? '' })}
+${field(visit, act, { name: 'timeout_seconds', label: 'Timeout (s)', value: String(webhook?.timeout_seconds ?? 15), hint: 'How long an answer may take, 1 to 900.', attributes: html`inputmode="numeric"` })}`;
 }
 
 /** What is shown once, when it is made. */

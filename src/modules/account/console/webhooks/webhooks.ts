@@ -1,6 +1,6 @@
 // The webhooks of the account: URL and delivery status of each. The secret of a new webhook is shown once.
 import { pickedEvents } from '../../../../kit/console/event-picker.ts';
-import { textOf } from '../../../../kit/console/form.ts';
+import { numberOf, textOf } from '../../../../kit/console/form.ts';
 import { listPage } from '../../../../kit/console/list-page.ts';
 import { teach } from '../../../../kit/console/table.ts';
 import { ago, short } from '../../../../kit/console/text.ts';
@@ -38,6 +38,7 @@ export const webhooksPage = listPage({
       url: textOf(form, 'url'),
       events: pickedEvents(form, visit),
       description: textOf(form, 'description') ?? null,
+      timeout_seconds: numberOf(form, 'timeout_seconds'),
     }),
     done: 'Webhook registered.',
     answerView: (made, visit) => ({ title: 'Signing secret', content: secretShown(visit, made) }),

@@ -3,11 +3,12 @@ import type { Candidate } from '../../../../routing/choose.ts';
 import { tooLate } from '../../../../routing/walk.ts';
 import type { NotSent, Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS, PREAMBLE_PIECES_MAX } from '../../limits.ts';
-import { aiModel, speaksResponses, timeoutsOf, wireModel } from '../../models/family.ts';
+import { aiModel, timeoutsOf, wireModel } from '../../models/family.ts';
 import type { AiState } from '../../state.ts';
 import type { AiAdapter, ChatPiece, ChatReply } from '../../vendors/port.ts';
 import type { ChatAsk } from '../ask.ts';
 import type { ModelCall } from '../model-call.ts';
+import { ownWireOf, saidAsChat } from '../own-wires.ts';
 import type { Reserved } from '../reserve.ts';
 import { Upstream } from '../upstream.ts';
 import { Heard } from './heard.ts';
@@ -62,14 +63,16 @@ export async function askVendor(
   const heard = new Heard();
   let reply: Asked | null = null;
   try {
-    const own = adapter.respond !== undefined && speaksResponses(row) ? ask.response : null;
-    const replied = await (own === null ? adapter.chat : (adapter.respond as AiAdapter['chat']))(call, {
+    const request = {
       model: wireModel(model),
-      body: own ?? ask.body,
       outputTokensMax: reserved.outputTokensOf(model),
       stream: ask.stream,
       inputTokens: ask.inputTokens,
-    });
+    };
+    const own = ask.own === null ? null : ownWireOf(core, row, ask.own.wire);
+    const replied = await (own === null || ask.own === null
+      ? adapter.chat(call, { ...request, body: saidAsChat(ask, model) })
+      : own.ask(call, { ...request, body: ask.own.body, headers: ask.own.headers }));
     if (replied.kind !== 'stream') reply = replied;
     else reply = await (ask.stream ? toContent(replied.pieces, heard, upstream) : toEnd(replied.pieces, heard));
     hasContent?.();

@@ -13,10 +13,10 @@ import {
 import type { Refused } from '../../../../vendors/call/port.ts';
 import { DRAIN_MS } from '../../limits.ts';
 import { aiModel } from '../../models/family.ts';
-import { withModel } from '../../responses/own-wire.ts';
 import type { ChatPiece } from '../../vendors/port.ts';
 import type { ChatEnd, ChatEvent } from '../chat-event.ts';
 import type { ModelCall } from '../model-call.ts';
+import { withModel } from '../own-wires.ts';
 import type { Settlement } from '../settlement.ts';
 import { type Begun, pieceOf } from './ask-vendor.ts';
 import type { Heard } from './heard.ts';

@@ -1,22 +1,26 @@
 // Adapter for the Messages API of Anthropic, and of other vendors that speak it.
+import { Type } from 'typebox';
 import { fieldsOf } from '../../../../vendors/call/answer.ts';
 import { askVendor, chatBytesMax, errorInside, readJson, unreadable } from '../asking.ts';
 import { Pieces } from '../pieces.ts';
 import type { AiAdapter, AiCall, ChatReply, ChatRequest } from '../port.ts';
 import { completionOf, MessageStream, usageOf } from './answer.ts';
+import { passOn } from './as-sent.ts';
 import { readAnthropicError } from './errors.ts';
+import { questionOf } from './question.ts';
 import { lacks, requestOf, schemaTool } from './request.ts';
-
-const VERSION = '2023-06-01';
 
 export const anthropicModels: AiAdapter = {
   name: 'anthropic',
   baseUrl: 'https://api.anthropic.com',
-  modelFields: {},
+  modelFields: {
+    betas: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 100 })),
+  },
   check: (_model, serves) =>
     serves.includes('ai.chat') ? [] : [{ field: 'serves', message: 'This wire has chats only.' }],
   lacks,
   chat,
+  own: { wire: 'messages', speaks: () => true, ask: passOn },
 };
 
 async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
@@ -41,15 +45,4 @@ async function chat(call: AiCall, request: ChatRequest): Promise<ChatReply> {
   if (message?.type === 'error') return errorInside(call, message, readAnthropicError);
   if (message === null || !Array.isArray(message.content)) return unreadable(call, message);
   return { kind: 'completed', completion: completionOf(message, asText), usage: usageOf(message.usage) };
-}
-
-/** The configured address may end in /v1, as that of the other wire does. */
-function questionOf(call: AiCall, body: ChatRequest['body']) {
-  const credentials: Record<string, string> = call.key === null ? {} : { 'x-api-key': call.key };
-  return {
-    url: `${call.baseUrl.replace(/\/v1$/, '')}/v1/messages`,
-    credentials,
-    headers: { 'anthropic-version': VERSION },
-    body,
-  };
 }

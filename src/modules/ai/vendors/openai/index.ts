@@ -65,7 +65,7 @@ export const openaiModels: AiAdapter = {
         ]
       : [],
   chat,
-  respond,
+  own: { wire: 'responses', speaks: ({ responses }) => responses === true, ask: respond },
   embed,
 };
 

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type KeptHeaders, METADATA_HEADER, type ObjectRow } from '../../../../objects/object.ts';
 import type { S3Address } from './operation.ts';
-import { notImplemented, refusal } from './refusals.ts';
+import { noAcl, notImplemented, refusal } from './refusals.ts';
 
 const METADATA_BYTES_MAX = 2 * 1_024;
 const DEFAULT_TYPE = 'application/octet-stream';
@@ -31,10 +31,17 @@ export interface WrittenObject {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** Headers that ask for what is not served. Of the first ones some values say nothing. */
+/**
+ * Headers that ask for what is not served. Some values of these ask for nothing: every class is kept, and told, as STANDARD, and AES256 is the
+ * operator's disk.
+ */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   'x-amz-acl': ['private', 'bucket-owner-full-control', 'bucket-owner-read'],
-  'x-amz-storage-class': ['STANDARD'],
+  'x-amz-server-side-encryption': ['AES256'],
+  'x-amz-storage-class': [
+    ...['STANDARD', 'REDUCED_REDUNDANCY', 'STANDARD_IA', 'ONEZONE_IA', 'INTELLIGENT_TIERING', 'GLACIER', 'GLACIER_IR'],
+    ...['DEEP_ARCHIVE', 'EXPRESS_ONEZONE', 'OUTPOSTS', 'SNOW'],
+  ],
 };
 const REFUSED_HEADERS = [
   /^x-amz-grant-/,
@@ -62,17 +69,14 @@ export function headersOf(headers: IncomingHttpHeaders, { query }: S3Address): I
 export function refuseUnserved(headers: IncomingHttpHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!name.startsWith('x-amz-')) continue;
+    const harmless = HARMLESS[name];
+    if (harmless?.includes(String(value)) === true) continue;
     if (REFUSED_HEADERS.some((each) => each.test(name)) && String(value).toLowerCase() !== 'false') {
       throw notImplemented(`The header ${name}`);
     }
-    if (HARMLESS[name]?.includes(String(value)) !== false) continue;
-    if (name === 'x-amz-acl') {
-      throw refusal(
-        'AccessControlListNotSupported',
-        'No object is public: the scopes of API keys say who may do what.',
-      );
-    }
-    throw refusal('InvalidStorageClass', 'The storage class here is STANDARD.');
+    if (harmless === undefined) continue;
+    if (name === 'x-amz-acl') throw noAcl();
+    throw refusal('InvalidStorageClass', 'There is no such storage class.');
   }
 }
 

@@ -110,12 +110,12 @@ describe('the operation', () => {
   });
 
   test.each([
-    ['GET /s3/b?acl', 'NotImplemented', 501],
+    ['GET /s3/b?intelligent-tiering', 'NotImplemented', 501],
     ['PUT /s3/b?policy', 'NotImplemented', 501],
-    ['GET /s3/b?versions', 'NotImplemented', 501],
+    ['PUT /s3/b?versions', 'NotImplemented', 501],
     ['PUT /s3/b?versioning', 'NotImplemented', 501],
-    ['GET /s3/b?tagging', 'NotImplemented', 501],
-    ['PUT /s3/b/k?acl', 'NotImplemented', 501],
+    ['PUT /s3/b?tagging', 'NotImplemented', 501],
+    ['DELETE /s3/b/k?acl', 'NotImplemented', 501],
     ['GET /s3/b/k?torrent', 'NotImplemented', 501],
     ['POST /s3/b/k?select&select-type=2', 'NotImplemented', 501],
     ['POST /s3/b/k?restore', 'NotImplemented', 501],

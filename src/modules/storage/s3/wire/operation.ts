@@ -23,6 +23,9 @@ const ROOT = '/s3';
 
 /** Method, sub-resource, operation: the first row whose sub-resource is in the query; the empty one stands behind the others. */
 const BUCKET_OPERATIONS = [
+  ['GET', 'cors', 'GetBucketCors'],
+  ['PUT', 'cors', 'PutBucketCors'],
+  ['DELETE', 'cors', 'DeleteBucketCors'],
   ['GET', 'location', 'GetBucketLocation'],
   ['GET', 'versioning', 'GetBucketVersioning'],
   ['GET', 'lifecycle', 'GetBucketLifecycleConfiguration'],
@@ -30,8 +33,23 @@ const BUCKET_OPERATIONS = [
   ['DELETE', 'lifecycle', 'DeleteBucketLifecycle'],
   ['GET', 'notification', 'GetBucketNotificationConfiguration'],
   ['PUT', 'notification', 'PutBucketNotificationConfiguration'],
+  ['GET', 'acl', 'GetBucketAcl'],
+  ['PUT', 'acl', 'PutBucketAcl'],
+  ['GET', 'policy', 'GetBucketPolicy'],
+  ['GET', 'policyStatus', 'GetBucketPolicyStatus'],
+  ['GET', 'encryption', 'GetBucketEncryption'],
+  ['GET', 'tagging', 'GetBucketTagging'],
+  ['GET', 'website', 'GetBucketWebsite'],
+  ['GET', 'object-lock', 'GetObjectLockConfiguration'],
+  ['GET', 'replication', 'GetBucketReplication'],
+  ['GET', 'publicAccessBlock', 'GetPublicAccessBlock'],
+  ['GET', 'ownershipControls', 'GetBucketOwnershipControls'],
+  ['GET', 'logging', 'GetBucketLogging'],
+  ['GET', 'requestPayment', 'GetBucketRequestPayment'],
+  ['GET', 'accelerate', 'GetBucketAccelerateConfiguration'],
   ['GET', 'uploads', 'ListMultipartUploads'],
   ['POST', 'delete', 'DeleteObjects'],
+  ['GET', 'versions', 'ListObjectVersions'],
   ['GET', 'list-type', 'ListObjectsV2'],
   ['GET', '', 'ListObjects'],
   ['PUT', '', 'CreateBucket'],
@@ -40,6 +58,8 @@ const BUCKET_OPERATIONS = [
 ] as const;
 
 const OBJECT_OPERATIONS = [
+  ['GET', 'acl', 'GetObjectAcl'],
+  ['PUT', 'acl', 'PutObjectAcl'],
   ['GET', 'tagging', 'GetObjectTagging'],
   ['PUT', 'tagging', 'PutObjectTagging'],
   ['DELETE', 'tagging', 'DeleteObjectTagging'],

@@ -4,6 +4,7 @@ import { readXmlTree, type XmlBounds, type XmlElement, XmlError } from '../../..
 import { malformedXml } from './refusals.ts';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+const WITHOUT_NAMESPACE: ReadonlySet<string> = new Set(['Error', 'PostResponse']);
 
 /** The root element, which must have this name. Throws MalformedXML. */
 export function readXml(body: Buffer, root: string, bounds: XmlBounds): XmlElement {
@@ -43,13 +44,14 @@ export function requiredText(element: XmlElement, name: string): string {
 }
 
 export type XmlValue = string | number | boolean | XmlFields | undefined | readonly (string | XmlFields)[];
+/** A name may have attributes behind it. */
 export interface XmlFields {
   readonly [name: string]: XmlValue;
 }
 
 /** What is undefined is left out. `content`: of the root, its elements or its text. */
 export function xmlDocument(root: string, content: XmlFields | string): string {
-  const namespace = root === 'Error' ? '' : ` xmlns="${NAMESPACE}"`;
+  const namespace = WITHOUT_NAMESPACE.has(root) ? '' : ` xmlns="${NAMESPACE}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${namespace}>${typeof content === 'string' ? escapeXml(content) : contentOf(content)}</${root}>`;
 }
 
@@ -65,7 +67,7 @@ function contentOf(fields: XmlFields): string {
 
 function element(name: string, value: string | number | boolean | XmlFields): string {
   const content = typeof value === 'object' ? contentOf(value) : escapeXml(String(value));
-  return `<${name}>${content}</${name}>`;
+  return `<${name}>${content}</${name.split(' ', 1)[0]}>`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

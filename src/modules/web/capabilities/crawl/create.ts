@@ -7,12 +7,13 @@ import {
   CRAWL_DEPTH_USUAL,
   CRAWL_PAGES_MAX,
   CRAWL_PAGES_USUAL,
+  DRAWN,
   FETCH,
   PATTERN_CHARACTERS_MAX,
   PATTERNS_MAX,
 } from '../../limits.ts';
 import { PAGE_FORMATS } from '../../read/wire.ts';
-import { mainContentField, urlField } from '../../schemas.ts';
+import { mainContentField, renderFields, renderWish, urlField } from '../../schemas.ts';
 import type { WebState } from '../../state.ts';
 
 const patterns = (what: string) =>
@@ -29,7 +30,7 @@ export const crawl = defineCapability<WebState>()({
   summary: 'Reads a site page by page, in the background.',
   description:
     'Begins with one page and follows the links to its own host, one page a second, as robots.txt allows. Each page that is read costs as much as a ' +
-    'fetch; a page that cannot be read is free. Ask GET /v1/web/crawl/get/{crawl_id} for the pages: they are kept for 24 hours after the end.',
+    'fetch, drawn or not; a page that cannot be read is free. Ask GET /v1/web/crawl/get/{crawl_id} for the pages: they are kept for 24 hours after the end.',
   keywords: ['crawl a website', 'scrape a whole site', 'spider', 'download documentation site'],
   input: Type.Object({
     url: urlField('The first page'),
@@ -50,11 +51,12 @@ export const crawl = defineCapability<WebState>()({
     include: patterns('Follow only these paths; all when absent.'),
     exclude: patterns('Do not follow these paths.'),
     format: Type.Optional(Type.Enum([...PAGE_FORMATS], { description: 'Format of content; markdown when absent.' })),
+    ...renderFields,
     main_content: mainContentField,
   }),
   output: crawlSchema,
-  laterPrices: [FETCH],
-  errors: ['TARGET_REJECTED', 'QUOTA_EXCEEDED'],
+  laterPrices: [FETCH, DRAWN],
+  errors: ['TARGET_REJECTED', 'QUOTA_EXCEEDED', 'VENDOR_NOT_AVAILABLE'],
   limits: {
     crawls: '2 at once (standard tier), 10 (pro), 50 (enterprise).',
     pages: '100 a crawl, 256 KiB of content each; an hour.',
@@ -66,11 +68,14 @@ export const crawl = defineCapability<WebState>()({
       expect: { status: 'running', limit: 2, pages_read: 0 },
     },
   ],
-  run: ({ ctx, input }) =>
-    beginCrawl(
+  async run({ ctx, input, state }) {
+    const rendering = renderWish(input);
+    if (rendering.render === 'always') state.browsers.requireBrowser();
+    return beginCrawl(
       ctx,
       [input.url],
       {
+        ...rendering,
         format: input.format ?? 'markdown',
         mainContent: input.main_content ?? true,
         limit: input.limit ?? CRAWL_PAGES_USUAL,
@@ -79,5 +84,6 @@ export const crawl = defineCapability<WebState>()({
         exclude: input.exclude ?? [],
       },
       'url',
-    ),
+    );
+  },
 });

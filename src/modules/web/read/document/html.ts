@@ -8,6 +8,7 @@ import { markdownOf } from './markdown.ts';
 import { measuresOf } from './measure.ts';
 import { metadataOf } from './metadata.ts';
 import { parse } from './parse.ts';
+import { isShell, shellFigures } from './shell.ts';
 import { textOf } from './text.ts';
 import { tidyDocument } from './tidy.ts';
 import type { Element } from './tree.ts';
@@ -19,12 +20,15 @@ const WRITERS = { markdown: markdownOf, text: textOf, html: htmlOf };
 
 export function readHtml(html: string, task: ReadTask): Omit<ReadPage, 'kind'> {
   const page = parse(html, task.url);
-  settleNoscript(page.body);
+  const isDrawnByScripts = isShell(shellFigures(page));
+  // Scripts ran: what stands there for readers without them is not on the page.
+  if (task.isDrawn) for (const element of page.body.querySelectorAll('noscript')) element.remove();
+  else settleNoscript(page.body);
   const metadata = metadataOf(page);
   const main = task.mainContent ? mainOf(page) : page.body;
   const truncated = limitText(main, task.bytesMax);
   const content = WRITERS[task.format](tidyDocument(main, page.document));
-  return { ...metadata, content, truncated, links: task.links ? page.links : [] };
+  return { ...metadata, content, truncated, links: task.links ? page.links : [], isShell: isDrawnByScripts };
 }
 
 /** What stands for readers without scripts is the content of a page that has no other. */

@@ -27,12 +27,13 @@ const SKIPPED = wordSet(
   'script style template svg iframe frame frameset object embed applet canvas audio video link source track',
   'input select textarea datalist map dialog progress meter',
 );
-const TRANSPARENT = new Set(['html', 'head', 'body']);
+const TRANSPARENT = new Set(['html', 'head', 'body', 'template']);
 const KEPT = wordSet(
   'id class role lang dir title alt itemprop datetime cite aria-label colspan rowspan scope align start',
   'value reversed open width height data-lang data-language data-code-language',
 );
 const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src'];
+const SCRIPT_TYPES = /^(?:|module|(?:text|application)\/(?:java|ecma)script.*)$/i;
 const HEADINGS = /^(?:h[1-6]|dt|summary)$/;
 /** Shown by a click: they are content all the same. */
 const SHOWN_LATER = /(?:^|[^a-z])(?:tab(?:s|bed)?|accordion|collapse|collapsible|faq|panel|spoiler)(?![a-z])/i;
@@ -49,6 +50,8 @@ export interface Parsed {
   readonly json: readonly string[];
   readonly links: readonly string[];
   readonly elements: number;
+  /** Scripts that run: not data in a script element. */
+  readonly scripts: number;
 }
 
 type Attributes = Readonly<Record<string, string>>;
@@ -95,6 +98,7 @@ class Builder {
   #pending = '';
   #elements = 0;
   #attributes = 0;
+  #scripts = 0;
   /** Levels within an element that is left out. */
   #skipped = 0;
   #headings = 0;
@@ -168,6 +172,7 @@ class Builder {
       meta: this.#meta,
       links: [...this.#links],
       elements: this.#elements,
+      scripts: this.#scripts,
       json: this.#json.filter((text) => text.length <= JSON_CHARACTERS_MAX),
     };
   }
@@ -205,10 +210,13 @@ class Builder {
       this.#collecting = this.#title === '' ? 'title' : null;
       return true;
     }
+    if (name === 'script' && SCRIPT_TYPES.test(attributes.type ?? '')) this.#scripts += 1;
     if (name === 'script' && /^application\/ld\+json/i.test(attributes.type ?? '') && this.#json.length < 50) {
       this.#collecting = 'json';
       this.#json.push('');
     }
+    // What a custom element shows, in HTML that says so.
+    if (name === 'template' && attributes.shadowrootmode !== undefined) return false;
     if (SKIPPED.has(name) || name === 'meta' || name === 'base') return true;
     // The question of a list of answers that open by a click is a button.
     if (name === 'button') return this.#headings === 0;

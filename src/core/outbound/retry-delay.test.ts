@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelayMs } from './finish.ts';
+import { retryDelayMs } from './retry-delay.ts';
 
 test('doubles from five seconds to a quarter of an hour', () => {
   const delays = [1, 2, 3, 4, 8, 9, 50, 1_000_000].map((deliveries) => retryDelayMs(deliveries, null));

@@ -1,4 +1,5 @@
-// Pool of screenshot threads: a few at once, each in a browser of its own with a memory and time limit; accounts take turns.
+// Pool of browser threads, for screenshots and for pages that scripts draw: a few at once, each in a browser of its own with a memory and time
+// limit; accounts take turns.
 
 import { inBrowserFolder } from '../../../browser/folder.ts';
 import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
@@ -6,12 +7,26 @@ import type { Admission } from '../../../core/admission.ts';
 import type { Services } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
-import type { AskSite, Shot, ShotAnswer, ShotQuestion, ShotTask, ShotWish, SiteAnswer } from './wire.ts';
+import type {
+  AskSite,
+  BrowserAnswer,
+  BrowserTask,
+  BrowserWish,
+  Drawn,
+  DrawWish,
+  PageQuestion,
+  Shot,
+  ShotWish,
+  SiteAnswer,
+} from './wire.ts';
 
-export class Shots {
+/** Answers what a page asks for until the signal ends. */
+type Requests = (signal: AbortSignal) => AskSite;
+
+export class Browsers {
   readonly #chromiumPath: string | null;
   readonly #log: Services['log'];
-  readonly #threads: AccountThreads<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>;
+  readonly #threads: AccountThreads<BrowserTask, BrowserAnswer, never, PageQuestion, SiteAnswer | null>;
   readonly #bounds: Admission['call']['shot'];
 
   constructor(core: Services, { browsers }: { readonly browsers: number }) {
@@ -27,46 +42,76 @@ export class Shots {
     });
   }
 
+  get isThere(): boolean {
+    return this.#chromiumPath !== null;
+  }
+
   /** Throws VENDOR_NOT_AVAILABLE where the service has no browser. */
   requireBrowser(): string {
     if (this.#chromiumPath !== null) return this.#chromiumPath;
     throw noBrowser('This service has no browser: its operator sets CHROMIUM_PATH.');
   }
 
-  /**
-   * `requests`: answers what the page asks for until `signal` ends. Throws VALIDATION_FAILED of `url` for what cannot be shown, takes too long or
-   * too much memory; VENDOR_NOT_AVAILABLE; CONCURRENCY_LIMITED and OVERLOADED when too many wait.
-   */
-  take(
+  /** Throws what `show` does. */
+  async shoot(
     accountId: string,
     page: SiteAnswer,
     wish: ShotWish,
     signal: AbortSignal,
-    requests: (signal: AbortSignal) => AskSite,
+    requests: Requests,
   ): Promise<Shot> {
-    const chromiumPath = this.requireBrowser();
-    return this.#threads.run(accountId, signal, (perform) =>
-      inBrowserFolder('qm-shot-', async (folder) => {
-        const task = { ...wish, page, chromiumPath, folder, memoryMb: this.#bounds.browserMb };
-        const answer = await this.#within(task, signal, requests, perform);
-        if (answer.kind === 'shot') return answer;
-        if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
-        this.#log.error({ reason: answer.message }, 'the browser for screenshots does not start');
-        throw noBrowser('The browser of this service does not start.');
-      }),
-    );
+    const shot = await this.#show(accountId, page, { make: 'shot', ...wish }, signal, requests);
+    if (shot.kind !== 'shot') throw new Error(`a browser that was to take a picture answered ${shot.kind}`);
+    return shot;
+  }
+
+  /** Throws what `show` does. */
+  async draw(
+    accountId: string,
+    page: SiteAnswer,
+    wish: DrawWish,
+    signal: AbortSignal,
+    requests: Requests,
+  ): Promise<Drawn> {
+    const drawn = await this.#show(accountId, page, { make: 'html', ...wish }, signal, requests);
+    if (drawn.kind !== 'drawn') throw new Error(`a browser that was to draw a page answered ${drawn.kind}`);
+    return drawn;
   }
 
   close(): Promise<void> {
     return this.#threads.close();
   }
 
-  async #within(
-    task: ShotTask,
+  /**
+   * Throws VALIDATION_FAILED of `url` for what cannot be shown, takes too long or too much memory; VENDOR_NOT_AVAILABLE; CONCURRENCY_LIMITED and
+   * OVERLOADED when too many wait.
+   */
+  #show(
+    accountId: string,
+    page: SiteAnswer,
+    wish: BrowserWish,
     signal: AbortSignal,
-    requests: (signal: AbortSignal) => AskSite,
-    perform: Perform<ShotTask, ShotAnswer, never, ShotQuestion, SiteAnswer | null>,
-  ): Promise<ShotAnswer> {
+    requests: Requests,
+  ): Promise<Shot | Drawn> {
+    const chromiumPath = this.requireBrowser();
+    return this.#threads.run(accountId, signal, (perform) =>
+      inBrowserFolder('qm-web-', async (folder) => {
+        const task = { wish, page, chromiumPath, folder, memoryMb: this.#bounds.browserMb };
+        const answer = await this.#within(task, signal, requests, perform);
+        if (answer.kind === 'shot' || answer.kind === 'drawn') return answer;
+        if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
+        this.#log.error({ reason: answer.message }, 'the browser for web pages does not start');
+        throw noBrowser('The browser of this service does not start.');
+      }),
+    );
+  }
+
+  async #within(
+    task: BrowserTask,
+    signal: AbortSignal,
+    requests: Requests,
+    perform: Perform<BrowserTask, BrowserAnswer, never, PageQuestion, SiteAnswer | null>,
+  ): Promise<BrowserAnswer> {
     const ended = new AbortController();
     try {
       const done = await perform(task, { talk: { onAsk: requests(AbortSignal.any([signal, ended.signal])) } });

@@ -1,4 +1,4 @@
-// Messages to and from the screenshot thread. The thread fetches nothing: the page comes with the task, and the service answers the page's
+// Messages to and from the thread of a browser. The thread fetches nothing: the page comes with the task, and the service answers the page's
 // requests.
 
 export const SHOT_FORMATS = ['png', 'jpeg', 'webp'] as const;
@@ -26,14 +26,25 @@ export interface ShotWish {
   readonly isDark: boolean;
 }
 
-export interface ShotTask extends ShotWish {
+/** The HTML of the page once its scripts have drawn it. */
+export interface DrawWish {
+  /** A selector of an element to wait for; null: until the page asks for nothing more. */
+  readonly waitFor: string | null;
+  /** UTF-8 bytes of the HTML; more are cut. */
+  readonly bytesMax: number;
+}
+
+export type BrowserWish = ({ readonly make: 'shot' } & ShotWish) | ({ readonly make: 'html' } & DrawWish);
+
+export interface BrowserTask {
+  readonly wish: BrowserWish;
   readonly page: SiteAnswer;
   readonly chromiumPath: string;
   readonly folder: string;
   readonly memoryMb: number;
 }
 
-export interface ShotQuestion {
+export interface PageQuestion {
   readonly url: string;
   /** A page that the page leads to, and not what stands in it. */
   readonly isPage: boolean;
@@ -51,12 +62,22 @@ export interface Shot {
   readonly height: number;
 }
 
-export interface ShotRefusal {
+export interface Drawn {
+  readonly kind: 'drawn';
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly url: string;
+  readonly status: number;
+  readonly truncated: boolean;
+  /** Whether the element that was waited for came; true also when none was. */
+  readonly hasCome: boolean;
+}
+
+export interface BrowserRefusal {
   readonly kind: 'refused';
   readonly rule: 'unsupported_type' | 'too_complex' | 'not_shown';
   readonly message: string;
 }
 
-export type ShotAnswer = Shot | ShotRefusal | { readonly kind: 'not_started'; readonly message: string };
+export type BrowserAnswer = Shot | Drawn | BrowserRefusal | { readonly kind: 'not_started'; readonly message: string };
 /** Null: refused, failed, or more than a page may have. */
-export type AskSite = (question: ShotQuestion) => Promise<SiteAnswer | null>;
+export type AskSite = (question: PageQuestion) => Promise<SiteAnswer | null>;

@@ -1,9 +1,9 @@
-// Worst-case cost of a targeting rule, computed when it is written, so evaluation needs no bound. A rule has only flagd's operators and a
-// bounded tree. The product of its loops and text lengths stays below a number of steps, for every context that limits.ts allows.
-import { invalidField, type Problem } from '../../../problems/problem.ts';
-import { CONTEXT, RULE } from '../limits.ts';
+// Worst-case cost of a rule of JsonLogic, computed when it is written, so evaluation needs no bound. A rule has only flagd's operators and a
+// bounded tree. Flags and the filters of webhook receivers use it. The product of its loops and text lengths stays below a number of steps, for every context that limits.ts allows.
+import { invalidField, type Problem } from '../../problems/problem.ts';
+import { CONTEXT, RULE } from './limits.ts';
 
-/** Attributes of whom a flag is evaluated for; `targetingKey` names them. */
+/** What a rule is evaluated for. Of a flag: attributes of whom, with `targetingKey`. */
 export type Context = Readonly<Record<string, unknown>>;
 
 /** `characters`: of its JSON. Throws VALIDATION_FAILED. */

@@ -8,7 +8,7 @@ import type { Shot, ShotWish } from './wire.ts';
 
 const ACCEPT = 'text/html,application/xhtml+xml,image/*;q=0.9,*/*;q=0.8';
 
-/** `hold` counts what the page brings, as it comes. Throws what `getPolitely` and `Shots.take` do. */
+/** `hold` counts what the page brings, as it comes. Throws what `getPolitely` and `Browsers.shoot` do. */
 export async function takeScreenshot(
   web: WebState,
   accountId: string,
@@ -19,7 +19,7 @@ export async function takeScreenshot(
   const holding = hold === undefined ? {} : { hold };
   const wish = { signal, bytesMax: PAGE_BYTES_MAX, accept: ACCEPT, ...holding };
   const got = await getPolitely(web, accountId, url, wish);
-  return web.shots.take(accountId, siteAnswer(got), look, signal, (ends) => {
+  return web.browsers.shoot(accountId, siteAnswer(got), look, signal, (ends) => {
     const requests = new PageRequests(web, accountId, got, { signal: ends, ...holding });
     return (question) => requests.answer(question);
   });

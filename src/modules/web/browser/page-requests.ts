@@ -6,14 +6,14 @@ import { Problem } from '../../../problems/problem.ts';
 import { getPolitely } from '../fetch/page.ts';
 import { type GetOptions, type Got, get } from '../fetch/request.ts';
 import {
-  SHOT_BYTES_MAX,
-  SHOT_PAGES_MAX,
-  SHOT_REQUEST_BYTES_MAX,
-  SHOT_REQUESTS_AT_ONCE,
-  SHOT_REQUESTS_MAX,
+  BROWSER_BYTES_MAX,
+  BROWSER_PAGES_MAX,
+  BROWSER_REQUEST_BYTES_MAX,
+  BROWSER_REQUESTS_AT_ONCE,
+  BROWSER_REQUESTS_MAX,
 } from '../limits.ts';
 import type { WebState } from '../state.ts';
-import type { ShotQuestion, SiteAnswer } from './wire.ts';
+import type { PageQuestion, SiteAnswer } from './wire.ts';
 
 /** What the browser is told of an answer; cookies, policies and preloads of the site are not. */
 const PASSED = ['content-type', 'access-control-allow-origin', 'x-content-type-options'] as const;
@@ -23,9 +23,9 @@ export class PageRequests {
   readonly #accountId: string;
   readonly #isPublicOnly: boolean;
   readonly #options: Pick<GetOptions, 'signal' | 'hold'>;
-  readonly #limit = pLimit(SHOT_REQUESTS_AT_ONCE);
-  #requestsLeft = SHOT_REQUESTS_MAX;
-  #pagesLeft = SHOT_PAGES_MAX;
+  readonly #limit = pLimit(BROWSER_REQUESTS_AT_ONCE);
+  #requestsLeft = BROWSER_REQUESTS_MAX;
+  #pagesLeft = BROWSER_PAGES_MAX;
   #bytesLeft: number;
 
   /** `first`: the page itself. */
@@ -34,19 +34,19 @@ export class PageRequests {
     this.#accountId = accountId;
     this.#isPublicOnly = !first.isExempt;
     this.#options = options;
-    this.#bytesLeft = SHOT_BYTES_MAX - first.bytes.length;
+    this.#bytesLeft = BROWSER_BYTES_MAX - first.bytes.length;
   }
 
   /** Null for what is refused, fails or is too much. */
-  async answer(question: ShotQuestion): Promise<SiteAnswer | null> {
+  async answer(question: PageQuestion): Promise<SiteAnswer | null> {
     this.#requestsLeft -= 1;
     if (question.isPage) this.#pagesLeft -= 1;
     if (this.#requestsLeft < 0 || this.#pagesLeft < 0) return null;
     return this.#limit(() => this.#get(question));
   }
 
-  async #get({ url, isPage, origin }: ShotQuestion): Promise<SiteAnswer | null> {
-    const bytesMax = Math.min(SHOT_REQUEST_BYTES_MAX, this.#bytesLeft);
+  async #get({ url, isPage, origin }: PageQuestion): Promise<SiteAnswer | null> {
+    const bytesMax = Math.min(BROWSER_REQUEST_BYTES_MAX, this.#bytesLeft);
     const { signal } = this.#options;
     if (bytesMax <= 0 || signal.aborted) return null;
     const wish = { ...this.#options, bytesMax, isPublicOnly: this.#isPublicOnly };

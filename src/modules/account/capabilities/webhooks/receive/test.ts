@@ -1,0 +1,84 @@
+import Type from 'typebox';
+import { clockNow } from '../../../../../core/database-clock.ts';
+import { defineCapability } from '../../../../../kit/capability.ts';
+import { plainTextOrNull } from '../../../../../kit/fields.ts';
+import { requireRow } from '../../../../../kit/resource.ts';
+import { newId } from '../../../../../lib/ids.ts';
+import { iso } from '../../../../../lib/time.ts';
+import { KEPT_MESSAGE_BYTES_MAX, NAMED_CHARACTERS_MAX } from '../../../receivers/limits.ts';
+import { messageOf } from '../../../receivers/message.ts';
+import { publishFor } from '../../../receivers/publishing.ts';
+import { receiverIdField } from '../../../receivers/schemas.ts';
+import { receivers, writeRequests } from '../../../receivers/store.ts';
+
+const SAMPLE = { hello: 'receiver' };
+
+export const receiveTest = defineCapability()({
+  method: 'POST',
+  path: '/v1/account/webhooks/receive/test/{receiver_id}',
+  summary: 'Publishes a sample request of a webhook receiver.',
+  description:
+    'What a verified request with this event and body would become: nothing is verified or filtered, and it is listed as any request. Made ' +
+    'and paid as queue.publish or realtime.publish by the caller.',
+  keywords: ['test webhook receiver', 'send a sample webhook', 'try incoming webhook'],
+  input: Type.Object({
+    receiver_id: receiverIdField,
+    event: Type.Optional(plainTextOrNull(NAMED_CHARACTERS_MAX, 'What it is about, such as push.')),
+    body: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'Its body; a small sample when absent.' }),
+    ),
+  }),
+  output: Type.Object({
+    receiver_id: Type.String({ description: 'As sent.' }),
+    request_id: Type.String({ description: 'As receive/requests lists it.' }),
+    message_id: Type.String({ description: 'The message that it became.' }),
+  }),
+  laterPrices: ['queue.publish', 'realtime.publish'],
+  errors: ['RECEIVER_NOT_FOUND', 'INSUFFICIENT_CREDIT'],
+  examples: [
+    {
+      title: 'A sample',
+      before: [
+        { capability: 'queue.create', input: { name: 'github' } },
+        {
+          capability: 'account.webhooks.receive.create',
+          input: { name: 'our repository', verify: { scheme: 'github' }, to: { queue: 'github' } },
+        },
+      ],
+      input: { receiver_id: '$1.receiver_id', event: 'push', body: { ref: 'refs/heads/main' } },
+    },
+  ],
+  async run({ ctx, input }) {
+    const { db } = ctx.core;
+    const receiver = await requireRow(receivers, db, ctx, input.receiver_id);
+    const receivedMs = await clockNow(db);
+    const { receiver_id: receiverId } = receiver;
+    const event = input.event ?? null;
+    const text = JSON.stringify(input.body ?? SAMPLE);
+    const body = { value: null, member: `"body":${text}` };
+    const headers = { 'content-type': 'application/json' };
+    const named = { event, deliveryId: null };
+    const parts = { receiverId, name: receiver.name, headers, body, named, receivedAt: iso(receivedMs) };
+    const message = messageOf(parts);
+    const messageId = await publishFor(ctx, receiver, event, message);
+    const requestId = newId('whq_', receivedMs);
+    const isKept = Buffer.byteLength(message.text) <= KEPT_MESSAGE_BYTES_MAX;
+    await writeRequests(db, ctx.accountId, [
+      {
+        accountId: ctx.accountId,
+        receiverId,
+        requestId,
+        receivedMs,
+        outcome: 'published',
+        status: 202,
+        code: null,
+        event,
+        deliveryId: null,
+        bytes: Buffer.byteLength(text),
+        messageId,
+        message: isKept ? message.text : null,
+      },
+    ]);
+    return { data: { receiver_id: receiverId, request_id: requestId, message_id: messageId } };
+  },
+});
