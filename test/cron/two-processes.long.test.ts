@@ -123,6 +123,29 @@ test('after kill -9 in the midst of a call that was paid, the next attempt finds
   await worker.end('SIGTERM');
 });
 
+test('processes killed in the midst of 40 calls: each run publishes once and pays once', async () => {
+  const own = await api.withAccount();
+  await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
+  const target = { queue: 'jobs', payload: { n: 1 } };
+  const { job_id: id } = await own.ok('POST', '/v1/cron/create', { target, cron_expr: '0 0 29 2 *' });
+  for (let i = 0; i < 40; i += 1) await own.ok('POST', `/v1/cron/run/${id}`);
+  const published = async () => (await own.ok('GET', '/v1/queue/stats/jobs')).message_count;
+  for (const atLeast of [1, 12, 24]) {
+    const killed = await startWorker();
+    await eventually(async () => (await published()) >= atLeast);
+    await killed.end('SIGKILL');
+    await own.advanceTo(31);
+  }
+  const heir = await startWorker();
+  await eventually(async () => (await own.runs(id)).every(({ status }) => status === 'succeeded'));
+  expect(await published()).toBe(40);
+  const { by_capability: rows } = await own.ok('GET', '/v1/account/usage');
+  expect(rows.find((row: { capability: string }) => row.capability === 'queue.publish')).toMatchObject({ units: 40 });
+  expect((await own.cronEvents()).map(({ type }) => type)).toEqual(new Array(40).fill('cron.executed'));
+  expect(await own.findings()).toEqual([]);
+  await heir.end('SIGTERM');
+});
+
 test('a run whose job was deleted before its repetition is over, as failed', async () => {
   const own = await api.withAccount();
   own.receiver.answer = () => undefined;

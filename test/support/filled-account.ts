@@ -13,6 +13,7 @@ export interface Filled {
   readonly dlq: string;
   readonly schedule: string;
   readonly webhook: string;
+  readonly receiver: string;
   readonly group: string;
   readonly collection: string;
   readonly video: string;
@@ -80,6 +81,12 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     description: `${mark}-account`,
   });
   await post(`/v1/account/webhooks/test/${webhook.webhook_id}`, {});
+  const received = await post('/v1/account/webhooks/receive/create', {
+    name: `${mark}-receiver`,
+    verify: { scheme: 'github' },
+    to: { queue },
+  });
+  await post(`/v1/account/webhooks/receive/test/${received.receiver_id}`, { event: 'push' });
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
   const { bucket, object } = await fillStorage(post, mark);
   const email = await fillEmail(ok, mark);
@@ -104,6 +111,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     collection,
     schedule: schedule.job_id,
     webhook: webhook.webhook_id,
+    receiver: received.receiver_id,
     group: group.error_group_id,
     video: video.job_id,
     image: image.job_id,
@@ -271,7 +279,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     errors: filled.group,
     vectors: filled.collection,
     schedules: filled.schedule,
-    webhooks: filled.webhook,
+    webhooks: path.startsWith('/webhooks/receivers') ? filled.receiver : filled.webhook,
     video: filled.video,
     images: filled.image,
     keys: filled.key,

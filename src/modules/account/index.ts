@@ -146,7 +146,11 @@ export const account = defineModule<AccountState>({
   finders: [
     finder('key', keysList, ({ key_id: id, name }) => ({ id, name: name ?? id, path: `/keys/${id}` })),
     finder('webhook', webhooksList, ({ webhook_id: id, url }) => ({ id, name: url, path: `/webhooks/${id}` })),
-    finder('webhook receiver', receiveList, ({ receiver_id: id, name }) => ({ id, name, path: `/webhooks/in/${id}` })),
+    finder('webhook receiver', receiveList, ({ receiver_id: id, name }) => ({
+      id,
+      name,
+      path: `/webhooks/receivers/${id}`,
+    })),
     requestFinder,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,

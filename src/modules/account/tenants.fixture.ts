@@ -2,6 +2,7 @@
 // lists calls of another account that name them.
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
 
+const receiver = { name: 'builds', verify: { scheme: 'none' }, to: { channel: 'builds' } };
 const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
 
 export const tenants: TenantFixture = {
@@ -14,6 +15,8 @@ export const tenants: TenantFixture = {
     topup: 'top_1111111111111111111111',
     method: 'pm_1111111111111111111111',
     request: 'req_1111111111111111111111',
+    receiver: 'whr_1111111111111111111111',
+    received: 'whq_1111111111111111111111',
   },
   async fill({ act, leaveCard }) {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
@@ -21,6 +24,10 @@ export const tenants: TenantFixture = {
     const [webhook] = [await register(), await register()];
     const deliver = () => act('account.webhooks.test', { webhook_id: webhook.webhook_id });
     const [delivery] = [await deliver(), await deliver()];
+    const receive = () => act('account.webhooks.receive.create', receiver);
+    const [{ receiver_id }] = [await receive(), await receive()];
+    const sample = () => act('account.webhooks.receive.test', { receiver_id });
+    const [received] = [await sample(), await sample()];
     const [topup] = [await act('account.topup', {}), await act('account.topup', {})];
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
@@ -34,10 +41,13 @@ export const tenants: TenantFixture = {
       webhook: webhook.webhook_id,
       delivery: delivery.delivery_id,
       project: key.project_id,
+      receiver: receiver_id,
+      received: received.request_id,
     };
   },
   async fillOther({ act }) {
-    return { webhook: (await act('account.webhooks.register', target)).webhook_id };
+    const { receiver_id } = await act('account.webhooks.receive.create', receiver);
+    return { webhook: (await act('account.webhooks.register', target)).webhook_id, receiver: receiver_id };
   },
   aims: {
     'account.autorecharge.configure': [
@@ -87,11 +97,22 @@ export const tenants: TenantFixture = {
     'account.webhooks.delete': [(names) => ({ webhook_id: names.webhook })],
     'account.webhooks.deliveries': [(names) => ({ webhook_id: names.webhook })],
     'account.webhooks.test': [(names) => ({ webhook_id: names.webhook })],
+    'account.webhooks.receive.create': [],
+    'account.webhooks.receive.get': [(names) => ({ receiver_id: names.receiver })],
+    'account.webhooks.receive.update': [
+      (names) => ({ receiver_id: names.receiver, name: 'taken' }),
+      (names) => ({ receiver_id: names.receiver, state: 'disabled', new_url: true }),
+    ],
+    'account.webhooks.receive.delete': [(names) => ({ receiver_id: names.receiver })],
+    'account.webhooks.receive.requests': [(names) => ({ receiver_id: names.receiver })],
+    'account.webhooks.receive.test': [(names) => ({ receiver_id: names.receiver })],
+    'account.webhooks.receive.replay': [(names) => ({ receiver_id: names.receiver, request_id: names.received })],
     'account.webhooks.redeliver': [(names) => ({ delivery_id: names.delivery })],
   },
   lists: {
     'account.requests.list': () => ({ audit: true, capability: 'account.payment_method.attach' }),
     'account.webhooks.deliveries': ({ webhook }) => ({ webhook_id: webhook }),
+    'account.webhooks.receive.requests': ({ receiver: receiver_id }) => ({ receiver_id }),
   },
   keyed: [['account.keys.create', { name: 'second' }]],
 };

@@ -6,6 +6,8 @@ import { keysPage } from './keys/keys.ts';
 import { keyPage } from './keys/one.ts';
 import { overviewPage } from './overview/overview.ts';
 import { accountDeletePage, accountPage } from './profile/account.ts';
+import { receiverPages } from './receivers/one.ts';
+import { receiversPage } from './receivers/receivers.ts';
 import { requestPage } from './requests/one.ts';
 import { auditPage, requestsPage } from './requests/requests.ts';
 import { usagePage } from './usage/usage.ts';
@@ -17,7 +19,16 @@ import { webhooksPage } from './webhooks/webhooks.ts';
 
 export const accountConsole: ModuleConsole = {
   pages: [
-    ...[overviewPage, webhooksPage, ...webhookPages, walletPage, removeCardPage, usagePage],
+    ...[
+      overviewPage,
+      webhooksPage,
+      ...webhookPages,
+      receiversPage,
+      ...receiverPages,
+      walletPage,
+      removeCardPage,
+      usagePage,
+    ],
     ...[requestsPage, requestPage, auditPage],
     ...[eventsPage, keysPage, keyPage, revokePage, leakedPage, accountPage, accountDeletePage],
   ],

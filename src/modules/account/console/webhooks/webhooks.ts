@@ -8,6 +8,7 @@ import type { Visit } from '../../../../kit/console/visit.ts';
 import { html } from '../../../../lib/html.ts';
 import { webhooksList } from '../../capabilities/webhooks/list.ts';
 import { webhooksRegister } from '../../capabilities/webhooks/register.ts';
+import { webhookTabs } from '../receivers/receiver.ts';
 import { secretShown, standing, type Webhook, webhookFields, webhookPath } from './webhook.ts';
 
 const EVENTS_SHOWN = 3;
@@ -19,6 +20,7 @@ export const webhooksPage = listPage({
   title: 'Webhooks',
   caption: 'All webhooks',
   list: webhooksList,
+  above: (visit) => webhookTabs(visit, '/webhooks'),
   intro: 'Events are signed and sent to your URL. A delivery is retried for days until it is answered with 2xx.',
   empty: (visit) => teach('No webhooks yet. To be told of messages that are dead-lettered:', firstCall(visit)),
   columns: (visit) => [
