@@ -32,7 +32,7 @@ import {
   type StoredChecksums,
   xmlAnswer,
 } from './call.ts';
-import { partAnswer, partAsked } from './part-reads.ts';
+import { partAnswer, partAsked, partsShown } from './part-reads.ts';
 import { type DeleteRequest, readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
 import { conditionsOf, deleteConditionsOf, writeConditionsOf } from './wire/conditions.ts';
@@ -204,20 +204,20 @@ function remove(
 /** What x-amz-object-attributes names, in the order of the answer. */
 export async function getAttributes(call: S3Call): Promise<RawAnswer> {
   const asked = new Set(String(call.headers['x-amz-object-attributes'] ?? '').split(/[\s,]+/));
-  let row: ObjectRow | undefined;
+  let found: FoundObject | undefined;
   await call.request.perform(call.capability, async (ctx) => {
-    ({ row } = await findObject(ctx, objectOf(call), { mustBePaid: false }));
+    found = await findObject(ctx, objectOf(call), { mustBePaid: false });
     return FREE;
   });
-  if (row === undefined) throw objectMissing();
-  const { etag, bytes, checksums, updated_at: changedMs } = row;
-  const parts = Number(etag.split('-')[1] ?? 0);
+  if (found === undefined) throw objectMissing();
+  const { etag, bytes, checksums, updated_at: changedMs } = found.row;
+  const isOfParts = etag.includes('-');
   const answer = xmlAnswer(call, 'GetObjectAttributesResponse', {
     ...(asked.has('ETag') ? { ETag: etag } : {}),
     ...(asked.has('Checksum') && checksums !== null
       ? { Checksum: checksumsShown(checksums as StoredChecksums, 'elements') }
       : {}),
-    ...(asked.has('ObjectParts') && parts > 0 ? { ObjectParts: { PartsCount: parts } } : {}),
+    ...(asked.has('ObjectParts') && isOfParts ? { ObjectParts: partsShown(call, found) } : {}),
     ...(asked.has('StorageClass') ? { StorageClass: 'STANDARD' } : {}),
     ...(asked.has('ObjectSize') ? { ObjectSize: Number(bytes) } : {}),
   });

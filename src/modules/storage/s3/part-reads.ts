@@ -5,6 +5,7 @@ import type { FoundObject } from '../../../objects/read.ts';
 import type { S3Call } from './call.ts';
 import { partNumberOf } from './wire/bodies.ts';
 import { notImplemented, refusal } from './wire/refusals.ts';
+import type { XmlFields } from './wire/xml.ts';
 
 export interface AskedPart {
   readonly start: number;
@@ -45,4 +46,32 @@ export function partAnswer(
     'x-amz-mp-parts-count': String(count),
   };
   return { status: 206, headers: described, body: method === 'HEAD' || end < start ? '' : open(start, end) };
+}
+
+const PARTS_SHOWN_MAX = 1_000;
+
+/** A page of the parts of an object, each with its length: checksums of single parts are not kept. Throws InvalidArgument. */
+export function partsShown({ headers }: S3Call, { row, pieceBytes }: FoundObject): XmlFields {
+  const count = Number(row.etag.split('-')[1]);
+  const marker = wholeOf(headers, 'x-amz-part-number-marker', 0);
+  const max = Math.min(PARTS_SHOWN_MAX, wholeOf(headers, 'x-amz-max-parts', PARTS_SHOWN_MAX));
+  // A part beyond 2 GiB is kept in several pieces: then it is not known which are whose.
+  if (pieceBytes.length !== count) return { PartsCount: count };
+  const shown = pieceBytes.slice(marker, marker + max);
+  const last = marker + shown.length;
+  return {
+    PartsCount: count,
+    PartNumberMarker: marker,
+    NextPartNumberMarker: last,
+    MaxParts: max,
+    IsTruncated: last < count,
+    Part: shown.map((bytes, i) => ({ PartNumber: marker + i + 1, Size: bytes })),
+  };
+}
+
+function wholeOf(headers: S3Call['headers'], name: string, usual: number): number {
+  const sent = headers[name];
+  if (sent === undefined) return usual;
+  if (/^\d{1,5}$/.test(String(sent))) return Number(sent);
+  throw refusal('InvalidArgument', `${name} is a whole number from 0.`);
 }
