@@ -64,12 +64,12 @@ export function corsHeaders(rules: readonly CorsRule[], page: PageRequest): Reco
     if (pattern === undefined) continue;
     const allowed = rule.headers.map((each) => each.toLowerCase());
     if (!asked.every((name) => allowed.some((each) => matches(each, name)))) continue;
-    return answered(rule, pattern === '*' ? '*' : page.origin, asked);
+    return answerHeaders(rule, pattern === '*' ? '*' : page.origin, asked);
   }
   return null;
 }
 
-function answered(rule: CorsRule, origin: string, asked: readonly string[]): Record<string, string> {
+function answerHeaders(rule: CorsRule, origin: string, asked: readonly string[]): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': rule.methods.join(', '),

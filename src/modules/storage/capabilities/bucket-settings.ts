@@ -11,6 +11,9 @@ import { lifecycleAfter } from '../buckets/lifecycle.ts';
 import { abortUploadsField, bucketField, expireField, notifyField, sentCorsField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 
+/** Pages of the console import capabilities alone. */
+export { CORS_METHODS, CORS_RULES_MAX } from '../buckets/cors.ts';
+
 export const setBucketSettings = defineCapability<StorageState>()({
   method: 'PUT',
   path: '/v1/storage/bucket/settings',

@@ -13,10 +13,10 @@ import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
 import { HOUR_MS, iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { CORS_METHODS, CORS_RULES_MAX } from '../buckets/cors.ts';
+
 import { deleteBucket } from '../capabilities/bucket-delete.ts';
 import { getBucket } from '../capabilities/bucket-get.ts';
-import { setBucketSettings } from '../capabilities/bucket-settings.ts';
+import { CORS_METHODS, CORS_RULES_MAX, setBucketSettings } from '../capabilities/bucket-settings.ts';
 import { listObjectsCall } from '../capabilities/object-list.ts';
 import { putObjectCall } from '../capabilities/object-put.ts';
 import { linkUpload } from '../capabilities/upload-link.ts';
@@ -117,9 +117,9 @@ function formText({ url, fields }: Link): string {
 }
 
 function curlText({ url, fields }: Link): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const sent = Object.entries(fields).map(([name, value]) => `  -F ${quoted(`${name}=${value}`)} \\\n`);
-  return `curl -sS --fail-with-body \\\n${sent.join('')}  -F 'file=@photo.jpg' ${quoted(url)}`;
+  const shellQuote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const sent = Object.entries(fields).map(([name, value]) => `  -F ${shellQuote(`${name}=${value}`)} \\\n`);
+  return `curl -sS --fail-with-body \\\n${sent.join('')}  -F 'file=@photo.jpg' ${shellQuote(url)}`;
 }
 
 const settings = settingsPage<Bucket>({

@@ -48,7 +48,7 @@ export async function answerForm(request: RawRequest, state: StorageState): Prom
   const announced = request.headers['content-length'];
   if (announced === undefined) throw refusal('MissingContentLength', 'Say how long the form is: send Content-Length.');
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
-  if (boundary === null) throw malformed('Content-Type names no boundary.');
+  if (boundary === null) throw badForm('Content-Type names no boundary.');
   const form = new FormStream(request.stream as AsyncIterable<Buffer>, boundary, FIELD_BOUNDS);
   try {
     const { fields, file } = await readFields(form);
@@ -59,7 +59,7 @@ export async function answerForm(request: RawRequest, state: StorageState): Prom
     const key = keyOf(fields, file);
     requireAllowed(policy, new Map([...fields, ['bucket', bucket], ['key', key]]), Date.now());
     const stored = await store(request, { form, fields, bucket, key, policy, announced: Number(announced) });
-    return answered(state, fields, stored);
+    return answerOf(state, fields, stored);
   } catch (error) {
     throw error instanceof FormError ? problemOf(error) : error;
   } finally {
@@ -95,20 +95,25 @@ function signedPolicyOf(fields: Fields): SignedText {
   // Nobody may write without a key.
   if (text === undefined) throw problem('UNAUTHORIZED', { message: 'The form has no policy: no bucket is public.' });
   if (fields.get('awsaccesskeyid') !== undefined) {
-    return { accessKeyId: needed(fields, 'awsaccesskeyid'), text, signature: needed(fields, 'signature'), scope: null };
+    return {
+      accessKeyId: requireField(fields, 'awsaccesskeyid'),
+      text,
+      signature: requireField(fields, 'signature'),
+      scope: null,
+    };
   }
-  const [, accessKeyId, scope, day] = SCOPE.exec(needed(fields, 'x-amz-credential')) ?? [];
+  const [, accessKeyId, scope, day] = SCOPE.exec(requireField(fields, 'x-amz-credential')) ?? [];
   const isSound =
-    needed(fields, 'x-amz-algorithm') === 'AWS4-HMAC-SHA256' &&
-    /^\d{8}T\d{6}Z$/.test(needed(fields, 'x-amz-date')) &&
-    needed(fields, 'x-amz-date').slice(0, 8) === day;
+    requireField(fields, 'x-amz-algorithm') === 'AWS4-HMAC-SHA256' &&
+    /^\d{8}T\d{6}Z$/.test(requireField(fields, 'x-amz-date')) &&
+    requireField(fields, 'x-amz-date').slice(0, 8) === day;
   if (accessKeyId === undefined || scope === undefined || !isSound) {
     throw argument('The form must be signed by AWS4-HMAC-SHA256, its X-Amz-Credential of the day of X-Amz-Date.');
   }
-  return { accessKeyId, text, signature: needed(fields, 'x-amz-signature'), scope };
+  return { accessKeyId, text, signature: requireField(fields, 'x-amz-signature'), scope };
 }
 
-function needed(fields: Fields, name: string): string {
+function requireField(fields: Fields, name: string): string {
   const value = fields.get(name);
   if (value === undefined || value === '') throw argument(`Bucket POST must contain a field named '${name}'.`);
   return value;
@@ -118,7 +123,7 @@ function needed(fields: Fields, name: string): string {
 function keyOf(fields: Fields, { filename }: StreamedPart): string {
   // Browsers of old sent whole paths.
   const name = filename.split(/[/\\]/).at(-1) ?? '';
-  const key = needed(fields, 'key').replaceAll(FILENAME, () => name);
+  const key = requireField(fields, 'key').replaceAll(FILENAME, () => name);
   if (key === '') throw argument('User key must have a length greater than 0.');
   return key;
 }
@@ -157,7 +162,7 @@ async function store(
   const { data } = await request.perform(CAPABILITY, async (ctx) => {
     await requireWritable(ctx, bucket, bytes);
     const algorithms = sent.algorithm === null ? [] : [sent.algorithm];
-    const source = bounded(form, policy);
+    const source = requireLength(form, policy);
     return keepBytes(ctx, { source, bytes, isUpTo: true, algorithms }, (blob) => {
       requireDigests(sent, blob);
       kept = sent.algorithm === null ? null : { ...blob.checksums, type: 'FULL_OBJECT' };
@@ -174,7 +179,7 @@ async function store(
 }
 
 /** Throws EntityTooLarge, EntityTooSmall. */
-async function* bounded(form: FormStream, policy: PostPolicy): AsyncGenerator<Buffer, void, undefined> {
+async function* requireLength(form: FormStream, policy: PostPolicy): AsyncGenerator<Buffer, void, undefined> {
   let bytes = 0;
   for await (const block of form.file()) {
     bytes += block.length;
@@ -207,7 +212,7 @@ function tagsIn(fields: Fields): { readonly tags?: Readonly<Record<string, strin
   return sent === undefined ? {} : { tags: readTagging(Buffer.from(sent)) };
 }
 
-function answered({ core }: StorageState, fields: Fields, { bucket, key, etag, checksums }: Stored): RawAnswer {
+function answerOf({ core }: StorageState, fields: Fields, { bucket, key, etag, checksums }: Stored): RawAnswer {
   const location = `${core.baseUrl}/s3/${bucket}/${urlEncoded(key)}`;
   const headers = { etag: `"${etag}"`, ...checksumsShown(checksums, 'headers') };
   const next = redirectOf(fields.get('success_action_redirect') ?? fields.get('redirect'));
@@ -231,10 +236,10 @@ function redirectOf(sent: string | undefined): URL | null {
 }
 
 function problemOf({ reason, message }: FormError) {
-  return reason === 'too_long' ? refusal('MaxPostPreDataLengthExceeded', message) : malformed(message);
+  return reason === 'too_long' ? refusal('MaxPostPreDataLengthExceeded', message) : badForm(message);
 }
 
-function malformed(message: string) {
+function badForm(message: string) {
   return refusal(
     'MalformedPOSTRequest',
     `The body of your POST request is not well-formed multipart/form-data. ${message}`,

@@ -24,7 +24,7 @@ export interface PostPolicy {
 
 /** `text`: in base64, as the form has it. Throws InvalidPolicyDocument. */
 export function readPolicy(text: string): PostPolicy {
-  const document = parsed(text);
+  const document = parseDocument(text);
   if (!isRecord(document)) throw invalid('The policy is one JSON object.');
   const { expiration, conditions } = document;
   if (typeof expiration !== 'string' || !INSTANT.test(expiration) || Number.isNaN(Date.parse(expiration))) {
@@ -45,7 +45,7 @@ export function readPolicy(text: string): PostPolicy {
   return { endsMs: Date.parse(expiration), conditions: read, bytesMin, bytesMax };
 }
 
-function parsed(text: string): unknown {
+function parseDocument(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
   } catch {
@@ -90,24 +90,24 @@ function isRecord(value: unknown): value is Record<string, unknown> {
  * what its policy does not.
  */
 export function requireAllowed(policy: PostPolicy, fields: ReadonlyMap<string, string>, nowMs: number): void {
-  if (policy.endsMs <= nowMs) throw denied('Policy expired.');
+  if (policy.endsMs <= nowMs) throw denial('Policy expired.');
   const named = new Set(policy.conditions.map(({ field }) => field));
   for (const { operator, field, value } of policy.conditions) {
     const sent = fields.get(field) ?? '';
     const holds = operator === 'eq' ? sent === value && fields.has(field) : sent.startsWith(value);
     if (holds) continue;
-    throw denied(`Policy Condition failed: ["${operator}", "$${field.slice(0, 60)}", …].`);
+    throw denial(`Policy Condition failed: ["${operator}", "$${field.slice(0, 60)}", …].`);
   }
   const extra = [...fields.keys()].find(
     (name) => !named.has(name) && !FREE.has(name) && !/^x-(ignore|amz-checksum)-/.test(name),
   );
-  if (extra !== undefined) throw denied(`Extra input fields: ${extra.slice(0, 60)}.`);
+  if (extra !== undefined) throw denial(`Extra input fields: ${extra.slice(0, 60)}.`);
 }
 
 function invalid(message: string) {
   return refusal('InvalidPolicyDocument', `Invalid Policy: ${message}`);
 }
 
-function denied(message: string) {
+function denial(message: string) {
   return refusal('AccessDenied', `Invalid according to Policy: ${message}`);
 }
