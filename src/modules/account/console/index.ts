@@ -22,9 +22,9 @@ export const accountConsole: ModuleConsole = {
     ...[
       overviewPage,
       webhooksPage,
-      ...webhookPages,
       receiversPage,
       ...receiverPages,
+      ...webhookPages,
       walletPage,
       removeCardPage,
       usagePage,

@@ -32,7 +32,7 @@ export const verifyField = Type.Object(
           pattern: '^[\\x21-\\x7e]*$',
           writeOnly: true,
         },
-        'As the sender has it. Absent: one is made and answered this once; stripe and slack make their own, which is required.',
+        'As the sender has it. Null, or absent on create: one is made and answered this once; stripe and slack make their own, which is required.',
       ),
     ),
     header: Type.Optional(headerName),

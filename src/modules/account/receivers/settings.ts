@@ -17,21 +17,20 @@ interface SentVerification {
 
 export interface CheckedVerification {
   readonly columns: Pick<ReceiverRow, 'scheme' | 'header' | 'encoding'>;
-  /** Null: of `none`. */
-  readonly secret: string | null;
+  /** Null: of `none`. Undefined: the one that is there stays. */
+  readonly secret: string | null | undefined;
   /** Whether it was made here. */
   readonly isMade: boolean;
 }
 
 const STANDARD_KEY_BYTES = { min: 16, max: 128 };
 
-/** Throws VALIDATION_FAILED that names the field. */
-export function checkVerification({
-  scheme,
-  secret = null,
-  header = null,
-  encoding = null,
-}: SentVerification): CheckedVerification {
+/** `before`: scheme of a receiver that changes; absent, its secret stays while its scheme does. Throws VALIDATION_FAILED that names the field. */
+export function checkVerification(
+  { scheme, secret: sent, header = null, encoding = null }: SentVerification,
+  before: Scheme | null = null,
+): CheckedVerification {
+  const secret = sent ?? null;
   const takesHeader = scheme === 'hmac' || scheme === 'token';
   if (header !== null && !takesHeader) throw unused('header', 'hmac and token', scheme);
   if (encoding !== null && scheme !== 'hmac') throw unused('encoding', 'hmac', scheme);
@@ -44,6 +43,7 @@ export function checkVerification({
     if (secret !== null) throw unused('secret', 'all schemes but none', scheme);
     return { columns, secret: null, isMade: false };
   }
+  if (sent === undefined && scheme === before) return { columns, secret: undefined, isMade: false };
   if (secret !== null) {
     if (scheme === 'standard') requireStandardSecret(secret);
     return { columns, secret, isMade: false };

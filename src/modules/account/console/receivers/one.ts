@@ -78,7 +78,7 @@ const settings: ResourcePage<Receiver> = {
           scheme: form.get('scheme'),
           header: textOf(form, 'header'),
           encoding: textOf(form, 'encoding'),
-          secret: textOf(form, 'verify'),
+          secret: textOf(form, 'verify') ?? null,
         },
       }),
       done: 'Secret replaced.',

@@ -19,7 +19,7 @@ export const senders: readonly Sender[] = [
     label: 'GitHub',
     scheme: 'github',
     steps: [
-      'Open Settings → Webhooks → Add webhook of the repository or organization.',
+      'Open Settings > Webhooks > Add webhook of the repository or organization.',
       'Paste the URL as Payload URL and choose the content type application/json.',
       'Paste the secret as Secret, choose the events, and save. GitHub sends a ping at once.',
     ],
@@ -30,7 +30,7 @@ export const senders: readonly Sender[] = [
     scheme: 'stripe',
     secret: 'Signing secret of the endpoint (whsec_…)',
     steps: [
-      'Open Developers → Webhooks → your endpoint.',
+      'Open Developers > Webhooks > your endpoint.',
       'Edit its URL: paste the URL of this receiver.',
       'Send a test event, and look for it below Requests.',
     ],
@@ -41,7 +41,7 @@ export const senders: readonly Sender[] = [
     scheme: 'slack',
     secret: 'Signing Secret of the app (Basic Information)',
     steps: [
-      'Open your app → Event Subscriptions and enable events.',
+      'Open your app > Event Subscriptions and enable events.',
       'Paste the URL as Request URL: Slack’s challenge is answered.',
       'Use the same URL for Interactivity and Slash Commands.',
     ],
@@ -58,8 +58,8 @@ export const senders: readonly Sender[] = [
     scheme: 'hmac',
     header: 'X-Shopify-Hmac-Sha256',
     encoding: 'base64',
-    secret: 'Client secret of the app, or the key that Settings → Notifications shows',
-    steps: ['Open Settings → Notifications → Webhooks.', 'Create a webhook with format JSON, and paste the URL.'],
+    secret: 'Client secret of the app, or the key that Settings > Notifications shows',
+    steps: ['Open Settings > Notifications > Webhooks.', 'Create a webhook with format JSON, and paste the URL.'],
   },
   {
     name: 'meta',
@@ -69,7 +69,7 @@ export const senders: readonly Sender[] = [
     encoding: 'hex',
     secret: 'App secret',
     steps: [
-      'Open your app → Webhooks → Edit subscription.',
+      'Open your app > Webhooks > Edit subscription.',
       'Paste the URL as Callback URL.',
       'Type the app secret as Verify token: the challenge is answered.',
     ],
@@ -79,7 +79,7 @@ export const senders: readonly Sender[] = [
     label: 'GitLab',
     scheme: 'token',
     header: 'X-Gitlab-Token',
-    steps: ['Open Settings → Webhooks → Add new webhook.', 'Paste the URL, and paste the secret as Secret token.'],
+    steps: ['Open Settings > Webhooks > Add new webhook.', 'Paste the URL, and paste the secret as Secret token.'],
   },
   {
     name: 'hmac',

@@ -88,7 +88,7 @@ export const receiveCreate = defineCapability()({
           name: input.name,
           description: input.description ?? null,
           ...columns,
-          secret: secret === null ? null : sealSecret(ctx.core, receiverId, secret),
+          secret: secret == null ? null : sealSecret(ctx.core, receiverId, secret),
           ...target,
           filter,
           disabled: false,
@@ -101,7 +101,7 @@ export const receiveCreate = defineCapability()({
           created_at: nowMs,
           updated_at: nowMs,
         });
-        return { ...receiverRecord(ctx.core, ctx.accountId, row), secret: isMade ? secret : null };
+        return { ...receiverRecord(ctx.core, ctx.accountId, row), secret: isMade ? (secret ?? null) : null };
       },
       replay,
     );

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { runOutside } from '../../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../../kit/capability.ts';
 import { requireRow } from '../../../../../kit/resource.ts';
 import { JsonText } from '../../../../../lib/json-text.ts';
@@ -21,6 +22,7 @@ export const receiveReplay = defineCapability()({
     request_id: Type.String({ description: 'As sent.' }),
     message_id: Type.String({ description: 'The new message.' }),
   }),
+  price: 'queue.publish',
   laterPrices: ['queue.publish', 'realtime.publish'],
   errors: ['RECEIVER_NOT_FOUND', 'NOT_FOUND', 'STATE_CONFLICT', 'INSUFFICIENT_CREDIT'],
   examples: [
@@ -37,20 +39,21 @@ export const receiveReplay = defineCapability()({
       input: { receiver_id: '$1.receiver_id', request_id: '$2.request_id' },
     },
   ],
-  async run({ ctx, input }) {
-    const { db } = ctx.core;
-    const receiver = await requireRow(receivers, db, ctx, input.receiver_id);
-    const { receiver_id } = receiver;
-    const { request_id } = input;
-    const request = await findReceived(db, ctx.accountId, receiver_id, request_id);
-    if (request === null) throw problem('NOT_FOUND', { message: 'The request is not listed.', param: 'request_id' });
-    if (request.message === null) {
-      throw problem('STATE_CONFLICT', {
-        message: 'The content of the request was too long to be kept.',
-        param: 'request_id',
-      });
-    }
-    const message_id = await publishFor(ctx, receiver, request.event, new JsonText(request.message));
-    return { data: { receiver_id, request_id, message_id } };
-  },
+  run: ({ ctx, input }) =>
+    runOutside(ctx, async () => {
+      const { db } = ctx.core;
+      const receiver = await requireRow(receivers, db, ctx, input.receiver_id);
+      const { receiver_id } = receiver;
+      const { request_id } = input;
+      const request = await findReceived(db, ctx.accountId, receiver_id, request_id);
+      if (request === null) throw problem('NOT_FOUND', { message: 'The request is not listed.', param: 'request_id' });
+      if (request.message === null) {
+        throw problem('STATE_CONFLICT', {
+          message: 'The content of the request was too long to be kept.',
+          param: 'request_id',
+        });
+      }
+      const message_id = await publishFor(ctx, receiver, request.event, new JsonText(request.message));
+      return { receiver_id, request_id, message_id };
+    }),
 });

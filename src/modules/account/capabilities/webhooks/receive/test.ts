@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { clockNow } from '../../../../../core/database-clock.ts';
+import { runOutside } from '../../../../../core/idempotency/outside.ts';
 import { defineCapability } from '../../../../../kit/capability.ts';
 import { plainTextOrNull } from '../../../../../kit/fields.ts';
 import { requireRow } from '../../../../../kit/resource.ts';
@@ -33,6 +34,7 @@ export const receiveTest = defineCapability()({
     request_id: Type.String({ description: 'As receive/requests lists it.' }),
     message_id: Type.String({ description: 'The message that it became.' }),
   }),
+  price: 'queue.publish',
   laterPrices: ['queue.publish', 'realtime.publish'],
   errors: ['RECEIVER_NOT_FOUND', 'INSUFFICIENT_CREDIT'],
   examples: [
@@ -48,37 +50,40 @@ export const receiveTest = defineCapability()({
       input: { receiver_id: '$1.receiver_id', event: 'push', body: { ref: 'refs/heads/main' } },
     },
   ],
-  async run({ ctx, input }) {
-    const { db } = ctx.core;
-    const receiver = await requireRow(receivers, db, ctx, input.receiver_id);
-    const receivedMs = await clockNow(db);
-    const { receiver_id: receiverId } = receiver;
-    const event = input.event ?? null;
-    const text = JSON.stringify(input.body ?? SAMPLE);
-    const body = { value: null, member: `"body":${text}` };
-    const headers = { 'content-type': 'application/json' };
-    const named = { event, deliveryId: null };
-    const parts = { receiverId, name: receiver.name, headers, body, named, receivedAt: iso(receivedMs) };
-    const message = messageOf(parts);
-    const messageId = await publishFor(ctx, receiver, event, message);
-    const requestId = newId('whq_', receivedMs);
-    const isKept = Buffer.byteLength(message.text) <= KEPT_MESSAGE_BYTES_MAX;
-    await writeRequests(db, ctx.accountId, [
-      {
-        accountId: ctx.accountId,
+  run: ({ ctx, input }) =>
+    runOutside(ctx, async () => {
+      const { accountId, core } = ctx;
+      const receiver = await requireRow(receivers, core.db, ctx, input.receiver_id);
+      const receivedMs = await clockNow(core.db);
+      const { receiver_id: receiverId, name } = receiver;
+      const event = input.event ?? null;
+      const text = JSON.stringify(input.body ?? SAMPLE);
+      const message = messageOf({
+        receiverId,
+        name,
+        headers: { 'content-type': 'application/json' },
+        body: { value: null, member: `"body":${text}` },
+        named: { event, deliveryId: null },
+        receivedAt: iso(receivedMs),
+      });
+      const messageId = await publishFor(ctx, receiver, event, message);
+      const requestId = newId('whq_', receivedMs);
+      const isKept = Buffer.byteLength(message.text) <= KEPT_MESSAGE_BYTES_MAX;
+      const request = {
+        accountId,
         receiverId,
         requestId,
         receivedMs,
+        event,
+        messageId,
         outcome: 'published',
         status: 202,
         code: null,
-        event,
         deliveryId: null,
         bytes: Buffer.byteLength(text),
-        messageId,
         message: isKept ? message.text : null,
-      },
-    ]);
-    return { data: { receiver_id: receiverId, request_id: requestId, message_id: messageId } };
-  },
+      };
+      await writeRequests(core.db, accountId, [request]);
+      return { receiver_id: receiverId, request_id: requestId, message_id: messageId };
+    }),
 });

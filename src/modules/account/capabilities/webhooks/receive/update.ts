@@ -27,7 +27,8 @@ export const receiveUpdate = defineCapability()({
   path: '/v1/account/webhooks/receive/update/{receiver_id}',
   summary: 'Changes a webhook receiver.',
   description:
-    'Absent fields stay as they are. verify, to and filter are replaced whole. A change holds at once: a request that was verified by the ' +
+    'Absent fields stay as they are. verify, to and filter are replaced whole; a secret that verify leaves out stays while ' +
+    'the scheme does. A change holds at once: a request that was verified by the ' +
     'earlier secret is not published. new_url gives it another address and ends the one before. `disabled` answers senders 503, so that ' +
     'they come again.',
   keywords: ['rotate receiver secret', 'change webhook target', 'pause incoming webhooks', 'new webhook address'],
@@ -71,13 +72,13 @@ export const receiveUpdate = defineCapability()({
     },
   ],
   async run({ ctx, input }) {
-    const verification = input.verify === undefined ? null : checkVerification(input.verify);
     const target = input.to === undefined ? {} : checkTarget(input.to);
     const filter = input.filter === undefined ? {} : { filter: checkFilter(input.filter) };
     return runWrite(
       ctx,
       async (tx, entry) => {
         const before = await requireRow(receivers, tx, ctx, input.receiver_id);
+        const verification = input.verify === undefined ? null : checkVerification(input.verify, before.scheme);
         const after: ReceiverRow = {
           ...before,
           ...target,
@@ -93,7 +94,7 @@ export const receiveUpdate = defineCapability()({
         requireMayPublish(entry, after);
         const isMade = verification?.isMade === true;
         const row = saveReceiver(tx, ctx, after);
-        return { ...receiverRecord(ctx.core, ctx.accountId, row), secret: isMade ? verification.secret : null };
+        return { ...receiverRecord(ctx.core, ctx.accountId, row), secret: isMade ? (verification.secret ?? null) : null };
       },
       replay,
     );
@@ -105,5 +106,6 @@ function verifiedBy(
   { receiver_id: id }: ReceiverRow,
   { columns, secret }: CheckedVerification,
 ): Partial<ReceiverRow> {
+  if (secret === undefined) return columns;
   return { ...columns, secret: secret === null ? null : sealSecret(ctx.core, id, secret) };
 }
