@@ -16,6 +16,12 @@ export const BOUND_MS = 15_000;
 /** To fetch the page, to begin a browser and to end it, on a busy machine. */
 export const BESIDE_MS = 20_000;
 
+interface Held {
+  readonly traps: readonly [Server, ...Server[]];
+  readonly datagrams: Socket;
+  readonly other: Site;
+}
+
 export class BrowserTrap {
   readonly site: Site;
   readonly bench: ScreenshotBench;
@@ -23,12 +29,12 @@ export class BrowserTrap {
   readonly pages: Map<string, string>;
   /** What came to the trap. */
   readonly reached: readonly string[];
-  readonly #all: { readonly traps: readonly Server[]; readonly datagrams: Socket; readonly other: Site };
+  readonly #all: Held;
   readonly #folder: string;
 
   private constructor(
     { site, bench, pages, reached }: Pick<BrowserTrap, 'site' | 'bench' | 'pages' | 'reached'>,
-    all: BrowserTrap['#all'],
+    all: Held,
     folder: string,
   ) {
     this.site = site;
@@ -49,7 +55,7 @@ export class BrowserTrap {
       });
     const trap = await listening(caught('127.0.0.1'), '127.0.0.1', 0);
     const { port } = trap.address() as AddressInfo;
-    const traps = [trap, await listening(caught('::1'), '::1', port)];
+    const traps = [trap, await listening(caught('::1'), '::1', port)] as const;
     const datagrams = createSocket('udp4', () => reached.push('udp'));
     await new Promise<void>((resolve) => datagrams.bind(0, '127.0.0.1', resolve));
     const folder = await mkdtemp(join(tmpdir(), 'qm-file-'));
@@ -64,7 +70,7 @@ export class BrowserTrap {
   }
 
   get port(): number {
-    return (this.#all.traps[0]?.address() as AddressInfo).port;
+    return (this.#all.traps[0].address() as AddressInfo).port;
   }
 
   get udpPort(): number {
