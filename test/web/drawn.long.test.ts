@@ -136,6 +136,20 @@ test('credit for a drawn page is held before it is asked for', async () => {
   await poor.service.stop();
 });
 
+test('a crawl whose credit does not last for a drawn page ends before a browser draws it', async () => {
+  const poor = await ScreenshotBench.start({ admission: patient, env: { WEB_HOST_INTERVAL_MS: '0' }, credit: 0.0012 });
+  const before = site.asked.length;
+  const begun = await poor.call('POST', '/v1/web/crawl', { url: `${site.url}/links`, limit: 1 });
+  const get = async () => (await poor.call('GET', `/v1/web/crawl/get/${begun.body.data.crawl_id}`)).body.data;
+  await expect.poll(get, { timeout: 10_000 }).toMatchObject({
+    status: 'failed',
+    reason: 'insufficient_credit',
+    cost_usd: 0,
+  });
+  expect(site.asked.slice(before).filter((path) => path !== '/robots.txt')).toEqual(['/links']);
+  await poor.service.stop();
+});
+
 test('without a browser auto says so, and always is not available', async () => {
   served = applications[0] as (typeof applications)[number];
   const without = await ScreenshotBench.start({ env: { CHROMIUM_PATH: '', WEB_HOST_INTERVAL_MS: '0' } });

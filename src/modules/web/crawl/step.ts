@@ -15,6 +15,7 @@ import type { Queryable, Transaction } from '../../../db/database.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { type RenderedPage, readRendered } from '../fetch/rendered.ts';
 import { CRAWL_CONTENT_BYTES, CRAWL_KNOWN_FACTOR, CRAWL_MS_MAX, DRAWN, FETCH } from '../limits.ts';
+import { problem } from '../problems.ts';
 import type { WebState } from '../state.ts';
 import { linksToFollow, pageUrl } from './links.ts';
 import {
@@ -42,6 +43,7 @@ const PLACES = 16;
 const AGAIN_MS = 2_000;
 const BUSY = new Set(['RATE_LIMITED', 'CONCURRENCY_LIMITED', 'OVERLOADED']);
 
+type PriceEntry = typeof FETCH | typeof DRAWN;
 type Outcome = RenderedPage | { readonly code: string };
 
 interface Told {
@@ -73,10 +75,12 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   if (queued === null) return endCrawl(web, job, 'completed', null);
   // What would not be paid for is not asked for; under the lock both are looked at again.
   const refusal =
-    (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId, crawl));
+    (await refusalOf(db, job.accountId, crawl.key_id)) ?? (await creditRefusal(web, job.accountId, FETCH));
   if (refusal !== null) return endCrawl(web, job, 'failed', refusal);
   const outcome = await outcomeOf(web, job.accountId, queued, wishOf(crawl), signal);
   if ('code' in outcome && BUSY.has(outcome.code)) return again(web, job);
+  if ('code' in outcome && outcome.code === 'INSUFFICIENT_CREDIT')
+    return endCrawl(web, job, 'failed', 'insufficient_credit');
   const links = await linksOf(crawl, queued, outcome);
   await db.transaction((tx) => keep(web, tx, job, queued, { outcome, links }));
 }
@@ -90,7 +94,12 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const wish = { url, format, mainContent, links: depth > 0, bytesMax: CRAWL_CONTENT_BYTES, render, waitFor };
   try {
-    return await readRendered(web, accountId, wish, { signal });
+    return await readRendered(web, accountId, wish, {
+      signal,
+      async beforeDraw() {
+        if ((await creditRefusal(web, accountId, DRAWN)) !== null) throw problem('INSUFFICIENT_CREDIT');
+      },
+    });
   } catch (error) {
     if (error instanceof Problem && !signal.aborted) return { code: error.code };
     throw error;
@@ -176,12 +185,9 @@ async function follow(
   return next_no + urls.length;
 }
 
-/** Of the most that the next page may cost. */
-async function creditRefusal({ core, browsers }: WebState, accountId: string, crawl: CrawlRow): Promise<string | null> {
-  const { render = 'never' } = wishOf(crawl);
+async function creditRefusal({ core }: WebState, accountId: string, entry: PriceEntry): Promise<string | null> {
   const funds = await readFunds(core.db.hot, accountId);
-  const most = priceOf(core.prices, render !== 'never' && browsers.isThere ? DRAWN : FETCH, 1n);
-  return funds < most ? 'insufficient_credit' : null;
+  return funds < priceOf(core.prices, entry, 1n) ? 'insufficient_credit' : null;
 }
 
 /** Why the key may not go on; null: it may. A session that began a crawl is not asked for again. */

@@ -34,7 +34,10 @@ const HTML = 'text/html; charset=utf-8';
 /** Of failures of one page, which `auto` answers as it was sent. */
 const OF_PAGE: ReadonlySet<string> = new Set(['too_complex', 'not_shown', 'unsupported_type', 'no_browser']);
 
-type Options = Pick<GetOptions, 'signal' | 'hold'>;
+interface Options extends Pick<GetOptions, 'signal' | 'hold'> {
+  /** Asked before a browser is; what it throws ends the reading. */
+  readonly beforeDraw?: () => Promise<void>;
+}
 
 /** Throws what `getPage` and `readGot` do, and VENDOR_NOT_AVAILABLE for `always` where the service has no browser. */
 export async function readRendered(
@@ -107,8 +110,9 @@ async function draw(
   accountId: string,
   got: Got,
   { waitFor }: RenderWish,
-  { signal, hold }: Options,
+  { signal, hold, beforeDraw }: Options,
 ): Promise<Source> {
+  await beforeDraw?.();
   const holding = hold === undefined ? {} : { hold };
   const wish = { waitFor, bytesMax: PAGE_BYTES_MAX };
   const { bytes, url, status, truncated, hasCome } = await web.browsers.draw(
