@@ -53,3 +53,56 @@ test('a file that is refused says why, and nothing of it is kept', async () => {
   await expect.poll(() => page.textContent('[data-upload-status]')).toContain('at most 1024 bytes');
   expect((await bench.call('GET', '/v1/storage/object/list?bucket=refused')).body.data.items).toEqual([]);
 });
+
+test('rules for web pages are rows, and an upload link is a form that works', async () => {
+  const { page, faults } = await openConsole(bench.chromium.browser, bench.service.url, bench.account.secret);
+  await bench.call('POST', '/v1/storage/bucket/create', { bucket: 'pages' });
+  const settings = `${bench.service.url}/console/storage/pages/settings`;
+  const cors = async () => (await bench.call('GET', '/v1/storage/bucket/get/pages')).body.data.cors;
+  await page.goto(settings);
+  await page.fill('input[name=cors-0-origins]', 'https://app.example.com http://localhost:*');
+  await page.check('input[name=cors-0-GET]');
+  await page.fill('input[name=cors-0-max_age_seconds]', '600');
+  await page.click('main button.main');
+  await expectDone(page, 'Settings saved.');
+  const first = {
+    origins: ['https://app.example.com', 'http://localhost:*'],
+    methods: ['GET', 'POST'],
+    headers: ['*'],
+    expose: ['ETag'],
+    max_age_seconds: 600,
+  };
+  expect(await cors()).toEqual([first]);
+  // What was there stays as it was, and a row is added.
+  await page.goto(settings);
+  await page.fill('input[name=cors-1-origins]', '*');
+  await page.click('main button.main');
+  await expectDone(page, 'Settings saved.');
+  expect(await cors()).toEqual([first, { ...first, origins: ['*'], methods: ['POST'], max_age_seconds: null }]);
+  await page.goto(settings);
+  for (const row of [0, 1]) await page.fill(`input[name=cors-${row}-origins]`, '');
+  await page.click('main button.main');
+  await expectDone(page, 'Settings saved.');
+  expect(await cors()).toEqual([]);
+
+  await page.click('text=Upload link');
+  await page.fill('input[name=prefix]', 'from "page"/');
+  await page.click('text=Make the link');
+  const form = (await page.locator('pre[aria-label=HTML]').textContent()) ?? '';
+  expect(form).toContain('from &quot;page&quot;/');
+  const own = await bench.chromium.browser.newPage();
+  await own.setContent(form);
+  await own.setInputFiles('input[type=file]', {
+    name: 'a.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('from a page'),
+  });
+  const [reply] = await Promise.all([own.waitForResponse(/\/s3\/pages$/), own.click('button')]);
+  expect(reply.status()).toBe(204);
+  const read = await bench.call(
+    'GET',
+    `/v1/storage/object/get?bucket=pages&key=${encodeURIComponent('from "page"/a.txt')}`,
+  );
+  expect(read.body.data.content).toBe('from a page');
+  expect(faults).toEqual([]);
+});

@@ -113,7 +113,8 @@ function formText({ url, fields }: Link): string {
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`  <input type="hidden" name="${name}" value="${value}">\n`,
   );
-  return `${html`<form action="${url}" method="post" enctype="multipart/form-data">\n${hidden}`}  <input type="file" name="file">\n  <button>Upload</button>\n</form>`;
+  return html`<form action="${url}" method="post" enctype="multipart/form-data">\n${hidden}  <input type="file" name="file">\n  <button>Upload</button>\n</form>`
+    .text;
 }
 
 function curlText({ url, fields }: Link): string {
