@@ -47,7 +47,7 @@ async function plan(gateway: Gateway, principal: Principal, { capability, input 
   try {
     call.setPrincipal(principal);
     authorize(call);
-    await readInput(call, gateway, input.text, endpoint.capability.idempotent ? 'planned' : null);
+    await readInput(call, gateway, input.text, { key: endpoint.capability.idempotent ? 'planned' : null });
     const secret = secretPaths(endpoint.capability).find((path) => holds(call.input, path));
     if (secret !== undefined)
       throw invalidField(

@@ -75,7 +75,8 @@ test.skipIf(isOneModule)('every kind of time that a caller sends is found by its
 
 test('what is named like a time is declared as one', () => {
   // Of messages they are people, other messages, or a queue.
-  const people = /^(email|sms)\..* (from|to)$|^account\.webhooks\.receive\.\w+ to$|^(email.inbox.messages|realtime.history) after$/;
+  const people =
+    /^(email|sms)\..* (from|to)$|^account\.webhooks\.receive\.\w+ to$|^(email.inbox.messages|realtime.history) after$/;
   const named = /^(at|from|to|since|until|before|after|timestamp)$|_(at|since|until)$/;
   const undeclared = capabilities.flatMap(({ id, input }) => {
     const { properties = {} } = asJsonSchema(input);

@@ -1,9 +1,9 @@
 // The costliest rules that are taken, with the costliest contexts: none holds the event loop for longer than a call may.
 import { expect, test } from 'vitest';
 import { admission } from '../../src/core/admission.ts';
-import { checkedFlag } from '../../src/modules/flags/flags/flag.ts';
-import { CONTEXT, RULE } from '../../src/kit/json-logic/limits.ts';
 import { type Context, checkContext } from '../../src/kit/json-logic/cost.ts';
+import { CONTEXT, RULE } from '../../src/kit/json-logic/limits.ts';
+import { checkedFlag } from '../../src/modules/flags/flags/flag.ts';
 import { ServedFlag } from '../../src/modules/flags/serving/served-flag.ts';
 import { allowedCpuMs } from '../support/slowness.ts';
 import { threadMsOf } from '../support/thread-time.ts';

@@ -7,6 +7,8 @@ import Type from 'typebox';
 import type { Principal } from '../../core/callers/principal.ts';
 import { apiKeyHeader, bearer } from '../../core/credentials/http-schemes.ts';
 import { clockNow } from '../../core/database-clock.ts';
+import { type Context, checkContext } from '../../kit/json-logic/cost.ts';
+import { CONTEXT } from '../../kit/json-logic/limits.ts';
 import { json, jsonFields } from '../../kit/openai-wire.ts';
 import { pageKeySentence, pageRoute, requirePageKey } from '../../kit/page-access.ts';
 import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
@@ -20,8 +22,6 @@ import { EVALUATE, evaluateFlags } from './capabilities/evaluate.ts';
 import { accountOf } from './flags/store.ts';
 import { STREAMS_MAX, STREAMS_OF_ACCOUNT_MAX } from './limits.ts';
 import { problem } from './problems.ts';
-import { type Context, checkContext } from '../../kit/json-logic/cost.ts';
-import { CONTEXT } from '../../kit/json-logic/limits.ts';
 import type { Evaluation } from './serving/served-flag.ts';
 import type { FlagsState } from './serving/served-flags.ts';
 

@@ -93,7 +93,7 @@ async function receive(
   const verdict = await verdictOf(receiver, { headers, body, named });
   if (verdict === 'filtered') {
     list('filtered', 202, null, null);
-    return taken(202, requestId, 'filtered');
+    return receiptAnswer(202, requestId, 'filtered');
   }
   const outcome = await request.invoke(receiver.capability, inputOf(receiver, named.event, message), {
     ...(named.deliveryId === null ? {} : { idempotencyKey: keyOf(receiverId, named.deliveryId) }),
@@ -113,7 +113,7 @@ async function receive(
     unsure,
     outcome.answer === null ? null : messageIdIn(outcome.answer.data),
   );
-  return isRepeat ? taken(200, requestId, 'duplicate') : taken(202, requestId, 'published');
+  return isRepeat ? receiptAnswer(200, requestId, 'duplicate') : receiptAnswer(202, requestId, 'published');
 }
 
 /** The delivery id is the sender's, of any length and characters. */
@@ -154,7 +154,7 @@ function challengeAnswer(query: URLSearchParams, { verification }: Receiver): Ra
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } as const;
 
-function taken(status: number, requestId: string, outcome: RequestOutcome): RawAnswer {
+function receiptAnswer(status: number, requestId: string, outcome: RequestOutcome): RawAnswer {
   return { status, headers: JSON_TYPE, body: JSON.stringify({ received: true, request_id: requestId, outcome }) };
 }
 

@@ -60,14 +60,14 @@ const verifiers: Readonly<Record<Scheme, Verifier>> = {
     const pairs = given.split(',').map((pair) => pair.trim().split('=', 2));
     const time = pairs.find(([name]) => name === 't')?.[1] ?? '';
     const signatures = pairs.flatMap(([name, value]) => (name === 'v1' && value !== undefined ? [value] : []));
-    return signed({ time, text: `${time}.`, signatures, secret, encoding: 'hex' }, body, nowMs);
+    return timedRefusal({ time, text: `${time}.`, signatures, secret, encoding: 'hex' }, body, nowMs);
   },
   slack({ secret }, { headers, body }, nowMs) {
     const time = headerOf(headers, 'x-slack-request-timestamp') ?? '';
     const given = headerOf(headers, 'x-slack-signature');
     if (given === null) return 'The header X-Slack-Signature is missing.';
     const signatures = given.startsWith('v0=') ? [given.slice(3)] : [];
-    return signed({ time, text: `v0:${time}:`, signatures, secret, encoding: 'hex' }, body, nowMs);
+    return timedRefusal({ time, text: `v0:${time}:`, signatures, secret, encoding: 'hex' }, body, nowMs);
   },
   standard({ secret }, { headers, body }, nowMs) {
     const id = standardHeader(headers, 'id');
@@ -76,7 +76,7 @@ const verifiers: Readonly<Record<Scheme, Verifier>> = {
     if (id === null || given === null) return 'The headers webhook-id and webhook-signature are missing.';
     const signatures = given.split(' ').flatMap((one) => (one.startsWith('v1,') ? [one.slice(3)] : []));
     const key = standardKey(secret);
-    return signed({ time, text: `${id}.${time}.`, signatures, secret: key, encoding: 'base64' }, body, nowMs);
+    return timedRefusal({ time, text: `${id}.${time}.`, signatures, secret: key, encoding: 'base64' }, body, nowMs);
   },
 };
 
@@ -100,7 +100,11 @@ interface Signed {
   readonly encoding: Encoding;
 }
 
-function signed({ time, text, signatures, secret, encoding }: Signed, body: Buffer, nowMs: number): string | null {
+function timedRefusal(
+  { time, text, signatures, secret, encoding }: Signed,
+  body: Buffer,
+  nowMs: number,
+): string | null {
   if (!/^\d{1,12}$/.test(time)) return 'The signature has no timestamp.';
   const digest = createHmac('sha256', secret).update(text).update(body).digest();
   const given = signatures.slice(0, SIGNATURES_MAX).map((one) => sameDigest(bytesOf(one, encoding), digest));
@@ -148,11 +152,15 @@ const deliveryHeaders = [
 
 /** `body`: of JSON or a form, read; else undefined. */
 export function namedIn(scheme: Scheme, headers: IncomingHttpHeaders, body: unknown): Named {
-  const { event, deliveryId } = named(scheme, headers, fieldsOf(body));
+  const { event, deliveryId } = senderNames(scheme, headers, fieldsOf(body));
   return { event: nameOrNull(event), deliveryId: nameOrNull(deliveryId) };
 }
 
-function named(scheme: Scheme, headers: IncomingHttpHeaders, fields: Fields): { event: unknown; deliveryId: unknown } {
+function senderNames(
+  scheme: Scheme,
+  headers: IncomingHttpHeaders,
+  fields: Fields,
+): { event: unknown; deliveryId: unknown } {
   const first = (names: readonly string[]) =>
     names.map((name) => headerOf(headers, name)).find((value) => value !== null);
   switch (scheme) {

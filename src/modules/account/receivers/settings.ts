@@ -32,15 +32,15 @@ export function checkVerification(
 ): CheckedVerification {
   const secret = sent ?? null;
   const takesHeader = scheme === 'hmac' || scheme === 'token';
-  if (header !== null && !takesHeader) throw unused('header', 'hmac and token', scheme);
-  if (encoding !== null && scheme !== 'hmac') throw unused('encoding', 'hmac', scheme);
+  if (header !== null && !takesHeader) throw notOfScheme('header', 'hmac and token', scheme);
+  if (encoding !== null && scheme !== 'hmac') throw notOfScheme('encoding', 'hmac', scheme);
   const columns = {
     scheme,
     header: takesHeader ? (header?.toLowerCase() ?? defaultHeaders[scheme] ?? null) : null,
     encoding: scheme === 'hmac' ? (encoding ?? 'hex') : null,
   };
   if (scheme === 'none') {
-    if (secret !== null) throw unused('secret', 'all schemes but none', scheme);
+    if (secret !== null) throw notOfScheme('secret', 'all schemes but none', scheme);
     return { columns, secret: null, isMade: false };
   }
   if (sent === undefined && scheme === before) return { columns, secret: undefined, isMade: false };
@@ -69,7 +69,7 @@ function requireStandardSecret(secret: string): void {
   );
 }
 
-function unused(field: string, of: string, scheme: Scheme) {
+function notOfScheme(field: string, of: string, scheme: Scheme) {
   return invalidField(`verify.${field}`, 'unused', `verify.${field} is of ${of}, and the scheme is ${scheme}.`);
 }
 

@@ -3,12 +3,12 @@
 import Type from 'typebox';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
+import { type Context, checkContext } from '../../../kit/json-logic/cost.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { keyField, type Members, typeField } from '../flags/flag.ts';
 import { KEYS_MAX, TOKEN } from '../limits.ts';
-import { type Context, checkContext } from '../../../kit/json-logic/cost.ts';
 import type { Evaluation, ServedFlag } from '../serving/served-flag.ts';
 import type { AccountFlags, FlagsState } from '../serving/served-flags.ts';
 import { switchMade } from './flags.ts';

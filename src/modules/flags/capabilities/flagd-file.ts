@@ -4,12 +4,12 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { defineCapability } from '../../../kit/capability.ts';
 import { textOrNull } from '../../../kit/fields.ts';
+import { RULE } from '../../../kit/json-logic/limits.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { schemaWords } from '../../../lib/schema-words.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
 import * as flag from '../flags/flag.ts';
 import { accountOf, allFlags, recordChange, removeFlagsBut, writeFlags } from '../flags/store.ts';
-import { RULE } from '../../../kit/json-logic/limits.ts';
 import { EVALUATORS_MAX, IMPORT_BYTES_MAX, IMPORT_FLAGS_MAX } from '../limits.ts';
 import type { FlagsState } from '../serving/served-flags.ts';
 

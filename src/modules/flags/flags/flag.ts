@@ -1,12 +1,12 @@
 // A feature flag: its fields, its stored form, and its record on the wire. Definitions are validated when written, never again when read.
 import Type, { type Static } from 'typebox';
 import { instant, orNull, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
+import { ruleSteps } from '../../../kit/json-logic/cost.ts';
 import { alsoNamed } from '../../../kit/second-names.ts';
 import { iso } from '../../../lib/time.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { DEFINITION_BYTES_MAX, METADATA_MEMBERS_MAX, VARIANTS_MAX } from '../limits.ts';
 import { checkAnswers } from '../rules/answers.ts';
-import { ruleSteps } from '../../../kit/json-logic/cost.ts';
 import { rolloutFields, rolloutOf } from '../rules/rollout.ts';
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@
 // compiled to code. A rule is prepared on its first evaluation (some 60 µs; an evaluation takes less than 1 µs). Import this file lazily: the
 // evaluator takes 12 MB.
 import { FeatureFlag } from '@openfeature/flagd-core';
-import { definitionOf, type FlagRow } from '../flags/flag.ts';
 import type { Context } from '../../../kit/json-logic/cost.ts';
+import { definitionOf, type FlagRow } from '../flags/flag.ts';
 
 /** Of one flag for one context. `value` and `metadata`: JSON; value null: the code that asks uses its own default. */
 export interface Evaluation {

@@ -22,12 +22,12 @@ export function chargeForPage(
 ): Promise<ChargedAnswer> {
   let isDrawn = render !== 'never' && browsers.isThere;
   const quoteNanos = () => priceOf(prices, isDrawn ? DRAWN : FETCH, 1n);
-  const read = async () => {
+  const readPage = async () => {
     const { text, rendered } = await work();
     isDrawn = rendered;
     return text;
   };
-  return chargeForAnswer(ctx, fetching, 1n, read, quoteNanos);
+  return chargeForAnswer(ctx, fetching, 1n, readPage, quoteNanos);
 }
 
 const LACKS: Readonly<Record<RenderError, string>> = {

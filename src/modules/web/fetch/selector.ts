@@ -21,7 +21,8 @@ export function requireSelector(text: string): string {
     return true;
   };
   for (let elements = 1; ; elements += 1) {
-    if (elements > ELEMENTS_MAX) throw refused('too_many', `wait_for may name at most ${ELEMENTS_MAX} elements.`);
+    if (elements > ELEMENTS_MAX)
+      throw invalidSelector('too_many', `wait_for may name at most ${ELEMENTS_MAX} elements.`);
     const begin = at;
     take(ELEMENT);
     while (take(PART));
@@ -31,7 +32,10 @@ export function requireSelector(text: string): string {
   }
   const place = selector.slice(at, at + 20);
   const what = place === '' ? 'it ends too early' : `“${place}” cannot be read`;
-  throw refused('selector', `wait_for takes names, #ids, .classes and [attributes], with a space, >, + or ~: ${what}.`);
+  throw invalidSelector(
+    'selector',
+    `wait_for takes names, #ids, .classes and [attributes], with a space, >, + or ~: ${what}.`,
+  );
 }
 
-const refused = (rule: string, message: string) => invalidField('wait_for', rule, message);
+const invalidSelector = (rule: string, message: string) => invalidField('wait_for', rule, message);

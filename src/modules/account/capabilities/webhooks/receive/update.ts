@@ -94,7 +94,10 @@ export const receiveUpdate = defineCapability()({
         requireMayPublish(entry, after);
         const isMade = verification?.isMade === true;
         const row = saveReceiver(tx, ctx, after);
-        return { ...receiverRecord(ctx.core, ctx.accountId, row), secret: isMade ? (verification.secret ?? null) : null };
+        return {
+          ...receiverRecord(ctx.core, ctx.accountId, row),
+          secret: isMade ? (verification.secret ?? null) : null,
+        };
       },
       replay,
     );
