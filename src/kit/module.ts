@@ -31,6 +31,14 @@ export interface ForeignClient {
   readonly serves: readonly string[];
 }
 
+/** The calls of a module whose ids begin with its name and a dot. */
+export interface ModulePart {
+  /** `account.webhooks`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly shownBy: readonly [string, string];
+}
+
 export interface Module<State = unknown, Settings = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -63,6 +71,8 @@ export interface Module<State = unknown, Settings = unknown> {
   console?(): Promise<ModuleConsole>;
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */
   readonly shownBy?: readonly [string, string];
+  /** Calls that have a document for agents of their own, because one for all would be too long. */
+  readonly parts?: readonly ModulePart[];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
   settings?(variables: Variables): Settings;
   /**

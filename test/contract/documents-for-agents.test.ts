@@ -1,5 +1,6 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { documentsOf } from '../../src/surfaces/documents/llms/parts.ts';
 import { atSite, createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { type Client, client, createTestAccount, createTestOperator } from '../support/service.ts';
@@ -68,7 +69,7 @@ function valueAt(data: unknown, path: string): unknown {
     .reduce((value, part) => (value as Record<string, unknown>)[part], data);
 }
 
-test.each(manifest.modules)('the worked examples of $name run', async ({ name, capabilities }) => {
+test.each(manifest.modules.flatMap(documentsOf))('the worked examples of $name run', async ({ name, capabilities }) => {
   const text = (await (await fetch(`${service.url}/llms/${name}.txt`)).text()) as string;
   const blocks = [...text.matchAll(/```http\n([\s\S]*?)```/g)].map(([, block = '']) => block);
   expect(blocks).toHaveLength(2);

@@ -5,6 +5,7 @@ import { once } from '../../src/lib/once.ts';
 import { streamsOf } from '../../src/manifest/streams.ts';
 import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
+import { documentsOf } from '../../src/surfaces/documents/llms/parts.ts';
 import { baseUrl } from './fixture.ts';
 import { manifests } from './manifests.ts';
 
@@ -15,6 +16,12 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     const text = texts.get(path) ?? documents.get(path)?.render() ?? '';
     texts.set(path, text);
     return text;
+  };
+  const llmsOf = ({ id }: { readonly id: string }) => {
+    const part = manifest.modules
+      .flatMap(documentsOf)
+      .find(({ capabilities }) => capabilities.some((each) => each.id === id));
+    return body(`/llms/${part?.name}.txt`);
   };
   // Each of them is megabytes, and is asked for every capability.
   const openapi = once(() => JSON.parse(body('/v1/openapi.json')));
@@ -40,7 +47,7 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
     const operation = openapi().paths[capability.path.slice('/v1'.length)][capability.method.toLowerCase()];
     expect(operation['x-svc-capability']).toBe(capability.id);
     expect(describedById().get(capability.id)).toMatchObject({ method: capability.method, path: capability.path });
-    expect(body(`/llms/${capability.id.split('.')[0]}.txt`)).toContain(`${capability.method} ${capability.path} (`);
+    expect(llmsOf(capability)).toContain(`${capability.method} ${capability.path} (`);
     expect(body('/docs')).toContain(`href="/docs/capabilities/${capability.id}"`);
     const page = body(`/docs/capabilities/${capability.id}`);
     expect(page).toContain(`<h1>${capability.id}</h1>`);

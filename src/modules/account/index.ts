@@ -82,7 +82,14 @@ export const account = defineModule<AccountState>({
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
   status: 'ga',
-  shownBy: ['account.keys.create', 'account.webhooks.redeliver'],
+  shownBy: ['account.keys.create', 'account.budget.set'],
+  parts: [
+    {
+      name: 'account.webhooks',
+      summary: 'Webhooks: URLs that events are sent to, and receivers: addresses that other services send theirs to.',
+      shownBy: ['account.webhooks.redeliver', 'account.webhooks.receive.create'],
+    },
+  ],
   capabilities: [
     get,
     update,

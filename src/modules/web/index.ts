@@ -28,7 +28,7 @@ export const web = defineModule<WebState, WebSettings>({
   // A search costs so much where the engine is the operator's own; prices of others stand in the operator's file.
   prices: {
     [FETCH]: { unit: 'page', nanosPerUnit: 200_000n },
-    [DRAWN]: { unit: 'drawn page', nanosPerUnit: 2_000_000n },
+    [DRAWN]: { unit: 'page', nanosPerUnit: 2_000_000n },
     [SHOT]: { unit: 'picture', nanosPerUnit: 2_000_000n },
     'web.map': { unit: 'site', nanosPerUnit: 200_000n },
     'web.search': { unit: 'search', nanosPerUnit: SEARCH_NANOS },

@@ -9,8 +9,9 @@ import { type Frame, linkRoot, renderHtml } from './docs/html-page.ts';
 import { renderMarkdown } from './docs/markdown-page.ts';
 import { searchEntries } from './docs/search-entries.ts';
 import { sidebarOf } from './docs/sidebar.ts';
-import { renderLlms, renderLlmsFull, shownModules } from './llms/llms.ts';
+import { renderLlms, renderLlmsFull } from './llms/llms.ts';
 import { renderModule } from './llms/module.ts';
+import { documentsOf, shownModules } from './llms/parts.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
 import { modulesAsked, openapiParts } from './openapi/part.ts';
 import { renderWellKnown, wellKnownPath } from './well-known.ts';
@@ -67,10 +68,12 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
     [wellKnownPath, jsonOf(() => renderWellKnown(manifest, options))],
     ['/llms.txt', plainOf(() => renderLlms(manifest, options))],
     ['/llms-full.txt', plainOf(() => renderLlmsFull(manifest, options))],
-    ...shownModules(manifest).map((module): [string, PublicDocument] => [
-      `/llms/${module.name}.txt`,
-      plainOf(() => renderModule(manifest, module, options.baseUrl)),
-    ]),
+    ...shownModules(manifest)
+      .flatMap(documentsOf)
+      .map((part): [string, PublicDocument] => [
+        `/llms/${part.name}.txt`,
+        plainOf(() => renderModule(manifest, part, options.baseUrl)),
+      ]),
     ...['/favicon.ico', '/favicon.svg'].map((path): [string, PublicDocument] => [
       path,
       { contentType: 'image/svg+xml', render: () => iconSvg },

@@ -3,12 +3,13 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelc
 import type { Manifest } from '../../manifest/manifest.ts';
 import { docsPages } from '../documents/docs/docs.ts';
 import { renderMarkdown } from '../documents/docs/markdown-page.ts';
-import { renderLlms, shownModules } from '../documents/llms/llms.ts';
+import { renderLlms } from '../documents/llms/llms.ts';
 import { renderModule } from '../documents/llms/module.ts';
+import { documentsOf, shownModules } from '../documents/llms/parts.ts';
 
 const mimeType = 'text/markdown';
 const URI_CHARACTERS_MAX = 200;
-const DOCUMENT = /^docs:\/\/(llms|module\/([a-z0-9_]+)|error\/([A-Z0-9_]+))$/;
+const DOCUMENT = /^docs:\/\/(llms|module\/([a-z0-9_.]+)|error\/([A-Z0-9_]+))$/;
 
 export const resourceTemplates: readonly ResourceTemplateType[] = [
   { uriTemplate: 'docs://module/{name}', name: 'module', description: 'All capabilities of a module.', mimeType },
@@ -18,13 +19,17 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
 export function resourcesOf(manifest: Manifest): Resource[] {
   return [
     { uri: 'docs://llms', name: 'llms', description: 'The whole service on one page.', mimeType },
-    ...shownModules(manifest).map(({ name, summary }) => ({
+    ...documents(manifest).map(({ name, summary }) => ({
       uri: `docs://module/${name}`,
       name,
       description: summary,
       mimeType,
     })),
   ];
+}
+
+function documents(manifest: Manifest) {
+  return shownModules(manifest).flatMap(documentsOf);
 }
 
 /** Null: there is no such document. */
@@ -37,7 +42,7 @@ function documentAt(manifest: Manifest, baseUrl: string, uri: string): string | 
   const [, whole, name, code] = DOCUMENT.exec(uri) ?? [];
   if (whole === 'llms') return renderLlms(manifest, { baseUrl });
   if (name !== undefined) {
-    const module = shownModules(manifest).find((each) => each.name === name);
+    const module = documents(manifest).find((each) => each.name === name);
     return module === undefined ? null : renderModule(manifest, module, baseUrl);
   }
   const page = docsPages(manifest, { baseUrl }).get(`/docs/errors/${code}`);

@@ -22,14 +22,7 @@ export const setBucketSettings = defineCapability<StorageState>()({
     'Sets all at once; what is not sent is switched off. Objects are deleted, and uploads aborted, within an hour of their age (above 100,000 objects ' +
     'within a day). Lifecycle rules of S3 clients are these rules; they keep their ids and disabled rules while the same rules apply. Messages are ' +
     'written with the change, so none is lost; they arrive within seconds. `cors` holds for the S3 address, presigned ones and upload links too.',
-  keywords: [
-    'bucket lifecycle',
-    'expire old files',
-    's3 event notification',
-    'ttl of objects',
-    'cors',
-    'browser upload',
-  ],
+  keywords: ['bucket lifecycle', 'expire old files', 's3 event notification', 'ttl of objects', 'cors'],
   input: Type.Object({
     bucket: bucketField,
     expire: Type.Optional(expireField),

@@ -16,7 +16,7 @@ export const presign = defineCapability<StorageState>()({
   description:
     'An address of the S3 surface, signed by the calling key: GET reads the object, PUT writes what is sent as its bytes, up to 5 GiB. Each use is a call of ' +
     'that key, at its price. It ends by time, and with the key or its secret. Nothing is written by making one.',
-  keywords: ['presigned url', 'signed upload url', 'browser upload', 's3 presign'],
+  keywords: ['presigned url', 'signed upload url', 's3 presign'],
   isLongRead: true,
   needsKey: true,
   answersSecret: 'callers',

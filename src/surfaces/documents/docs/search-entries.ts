@@ -5,7 +5,7 @@ import type { Manifest } from '../../../manifest/manifest.ts';
 import { fieldsOf } from '../fields.ts';
 import { writtenTokens } from '../guides/guide-pages.ts';
 import { type Guide, guides } from '../guides/guides.ts';
-import { shownModules } from '../llms/llms.ts';
+import { shownModules } from '../llms/parts.ts';
 import { anchorOf } from './blocks-html.ts';
 
 export interface SearchEntry {

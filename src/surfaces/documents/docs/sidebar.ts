@@ -2,7 +2,7 @@
 import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
 import { guideGroups, guides } from '../guides/guides.ts';
-import { shownModules } from '../llms/llms.ts';
+import { shownModules } from '../llms/parts.ts';
 import type { PageLink } from './page.ts';
 
 export interface SidebarPart {

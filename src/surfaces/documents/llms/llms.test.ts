@@ -7,6 +7,7 @@ import { publicDocuments } from '../documents.ts';
 import { fieldsOf } from '../fields.ts';
 import { guides } from '../guides/guides.ts';
 import { renderLlms } from './llms.ts';
+import { documentsOf } from './parts.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';
 const tokens = (text: string) => Buffer.byteLength(text) / 4;
@@ -49,25 +50,28 @@ test('/llms.txt names the calls of modules and who else may speak to them', () =
   expect(text).toMatch(/^- discovery .*Calls: discovery, /m);
 });
 
-describe.each(manifest.modules)('/llms/$name.txt', ({ name, summary, capabilities, problems = {} }) => {
-  const text = publicDocuments(manifest, { baseUrl }).get(`/llms/${name}.txt`)?.render() ?? '';
+describe.each(manifest.modules.flatMap(documentsOf))(
+  '/llms/$name.txt',
+  ({ name, summary, capabilities, problems = {} }) => {
+    const text = publicDocuments(manifest, { baseUrl }).get(`/llms/${name}.txt`)?.render() ?? '';
 
-  test('takes at most 2,500 tokens, with very many calls 3,000, and says how many', () => {
-    expect(tokens(text)).toBeLessThanOrEqual(capabilities.length > 40 ? 3_000 : 2_500);
-    expect(Math.abs(said(text) - tokens(text))).toBeLessThanOrEqual(2);
-  });
+    test('takes at most 2,500 tokens, with very many calls 3,000, and says how many', () => {
+      expect(tokens(text)).toBeLessThanOrEqual(capabilities.length > 40 ? 3_000 : 2_500);
+      expect(Math.abs(said(text) - tokens(text))).toBeLessThanOrEqual(2);
+    });
 
-  test('has its summary, every call, every error of its own and two worked examples', () => {
-    expect(text).toContain(`> ${summary}`);
-    for (const { id, method, path } of capabilities) expect(text, id).toContain(`${method} ${path} (`);
-    for (const code of Object.keys(problems)) expect(text).toContain(code);
-    expect(text.match(/^```http$/gm)).toHaveLength(2);
-  });
-});
+    test('has its summary, every call, every error of its own and two worked examples', () => {
+      expect(text).toContain(`> ${summary}`);
+      for (const { id, method, path } of capabilities) expect(text, id).toContain(`${method} ${path} (`);
+      for (const code of Object.keys(problems)) expect(text).toContain(code);
+      expect(text.match(/^```http$/gm)).toHaveLength(2);
+    });
+  },
+);
 
 test('/llms/{module}.txt has every field of every call with its whole type, short on room or not', () => {
   const documents = publicDocuments(manifest, { baseUrl });
-  for (const { name, capabilities } of manifest.modules) {
+  for (const { name, capabilities } of manifest.modules.flatMap(documentsOf)) {
     const lines = (documents.get(`/llms/${name}.txt`)?.render() ?? '').split('\n');
     for (const capability of capabilities) {
       const line = lines.find((each) => each.includes(`${capability.method} ${capability.path} (`)) ?? '';

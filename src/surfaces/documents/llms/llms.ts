@@ -10,6 +10,7 @@ import { guides } from '../guides/guides.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { shorten } from '../shorten.ts';
 import { clientsInWords, renderModule } from './module.ts';
+import { documentsOf, shownModules } from './parts.ts';
 import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
 
 interface Level {
@@ -39,16 +40,26 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
 }
 
 /** The documents of all modules that are shown. */
-function textsOf(manifest: Manifest, baseUrl: string): ReadonlyMap<Module, string> {
-  return new Map(shownModules(manifest).map((module) => [module, renderModule(manifest, module, baseUrl)]));
+function textsOf(manifest: Manifest, baseUrl: string): ReadonlyMap<Module, readonly ModuleText[]> {
+  const textOf = (of: Module) => ({ name: of.name, text: renderModule(manifest, of, baseUrl) });
+  return new Map(shownModules(manifest).map((module) => [module, documentsOf(module).map(textOf)]));
 }
 
-function llmsOf(manifest: Manifest, baseUrl: string, texts: ReadonlyMap<Module, string>): string {
-  const shown = [...texts].map(([module, text]) => ({ module, tokens: tokensOf(text) }));
+interface ModuleText {
+  readonly name: string;
+  readonly text: string;
+}
+
+function llmsOf(manifest: Manifest, baseUrl: string, texts: ReadonlyMap<Module, readonly ModuleText[]>): string {
+  const shown = [...texts].map(([module, [own, ...parts]]) => ({
+    module,
+    tokens: tokensOf(own?.text ?? ''),
+    parts: parts.map(({ name, text }) => ` Part of it: ${name} (${tokensOf(text)} tokens).`).join(''),
+  }));
   return fitting(levels, llmsTokensMax, (level) =>
     [
       preface(manifest, baseUrl),
-      ...shown.map(({ module, tokens }) => moduleLine(module, tokens, level)),
+      ...shown.map(({ module, tokens, parts }) => `${moduleLine(module, tokens, level)}${parts}`),
       '',
       further(baseUrl),
     ].join('\n'),
@@ -62,13 +73,9 @@ export function renderLlmsFull(manifest: Manifest, { baseUrl }: SurfaceOptions):
     [
       `> Everything in one document of ${SIZE} tokens: /llms.txt, then the document of each module.`,
       llmsOf(manifest, baseUrl, texts),
-      ...texts.values(),
+      ...[...texts.values()].flat().map(({ text }) => text),
     ].join('\n\n'),
   );
-}
-
-export function shownModules({ modules }: Manifest): readonly Module[] {
-  return modules.filter(({ capabilities }) => capabilities.length > 0);
 }
 
 function preface(manifest: Manifest, baseUrl: string): string {

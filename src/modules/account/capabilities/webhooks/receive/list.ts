@@ -5,6 +5,6 @@ export const receiveList = listOf(receivers, {
   path: '/v1/account/webhooks/receive/list',
   summary: 'Lists the webhook receivers of the account.',
   description: 'Receivers with their addresses and states, newest first, page by page. Secrets are never shown.',
-  keywords: ['list webhook receivers', 'incoming webhooks', 'addresses that receive webhooks'],
+  keywords: ['webhook receivers', 'incoming webhooks', 'addresses that receive webhooks'],
   examples: [{ title: 'The newest receivers', input: { limit: 10 }, expect: { has_more: false } }],
 });
