@@ -1,5 +1,6 @@
 // Language models: what the service adds to the time to the first content of a stream, beside one commit, and what a thousand open streams cost
-// it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, relayed, open.
+// it and feel like to others. The vendor and the clients are processes of their own. BENCH_PARTS names some of: first, messages,
+// relayed, open.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { median, print, type Row, slope } from './support/report.ts';
 import { type BenchAccount, postmasterPid } from './support/service.ts';
 import type { StreamsOrder, StreamsReport } from './support/streams.ts';
 
-const PARTS = (process.env.BENCH_PARTS ?? 'first relayed open').split(/[\s,]+/);
+const PARTS = (process.env.BENCH_PARTS ?? 'first messages relayed open').split(/[\s,]+/);
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const RELAYED_ROUNDS = 2;
 const ONE_BY_ONE = 60;
@@ -24,7 +25,7 @@ const OTHERS_PER_SECOND = 200;
 const ACCOUNTS = 100;
 
 const { service, vendorPort: port, stop } = await startModelsService(ACCOUNTS + 1);
-const relay = fork(new URL('./support/relay.ts', import.meta.url).pathname, [String(port)]);
+const relay = fork(new URL('./support/chat-relay.ts', import.meta.url).pathname, [String(port)]);
 const [relayPort] = (await once(relay, 'message')) as [number];
 const [other, ...accounts] = service.accounts as [BenchAccount, ...BenchAccount[]];
 await service.call(other.secret, '/v1/queue/create', { name: QUEUE });
@@ -33,6 +34,12 @@ const clients = new Worker<StreamsOrder, StreamsReport>('../support/streams.ts')
 const path = CHAT_PATH;
 const WHERE = {
   service: { url: service.url, path, secrets: accounts.map(({ secret }) => secret) },
+  messages: {
+    url: service.url,
+    path: '/v1/messages',
+    lastEvent: 'message_stop',
+    secrets: accounts.map(({ secret }) => secret),
+  },
   vendor: { url: `http://127.0.0.1:${port}`, path, secrets: ['none'] },
   relay: { url: `http://127.0.0.1:${relayPort}`, path, secrets: ['none'] },
 };
@@ -86,6 +93,23 @@ async function first(): Promise<void> {
       target: '≤ 10 ms',
       met: of('addedP99') <= 10,
     },
+  ]);
+}
+
+/** The same stream on the wire of Anthropic's clients, beside chat/completions. */
+async function messages(): Promise<void> {
+  const alone = { connections: 1, pieces: 3, streams: ONE_BY_ONE };
+  const [chat, message]: [number[], number[]] = [[], []];
+  for (let round = -1; round < ROUNDS; round += 1) {
+    const [ofChat, ofMessages] = [await streams(WHERE.service, alone), await streams(WHERE.messages, alone)];
+    if (round < 0) continue;
+    chat.push(at(ofChat, 0.5));
+    message.push(at(ofMessages, 0.5));
+  }
+  const added = median(message) - median(chat);
+  print(`To the first content of a stream of /v1/messages (${ROUNDS} rounds)`, [
+    { what: 'one after the other, p50: chat/completions, messages', value: shown(median(chat), median(message)) },
+    { what: 'added, p50', value: shown(added), target: '≤ 1 ms', met: added <= 1 },
   ]);
 }
 
@@ -172,7 +196,7 @@ async function open(): Promise<void> {
   print(`${OPEN} open streams, ${1_000 / EVERY_MS} pieces a second each (${told} pieces in all)`, rows);
 }
 
-const parts: Readonly<Record<string, () => Promise<void>>> = { first, relayed, open };
+const parts: Readonly<Record<string, () => Promise<void>>> = { first, messages, relayed, open };
 for (const name of PARTS) {
   const part = parts[name];
   if (part === undefined) throw new Error(`there is no part ${name}; there are ${Object.keys(parts).join(', ')}`);

@@ -7,6 +7,8 @@ import { post } from './load.ts';
 export interface StreamsOrder {
   readonly url: string;
   readonly path: string;
+  /** What stands in the last event of a whole stream; absent: what ends one of chat/completions. */
+  readonly lastEvent?: string;
   /** Connection i asks with secret i. */
   readonly secrets: readonly string[];
   readonly connections: number;
@@ -32,11 +34,15 @@ export interface StreamsReport {
 const OK = Buffer.from('HTTP/1.1 200');
 const REFUSED_PAUSE_MS = 1_000;
 const CONTENT = Buffer.from('" boat"');
-const DONE = Buffer.from('data: [DONE]');
+const LAST_EVENT = 'data: [DONE]';
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /** One stream on an open connection; the first content's time, and how many pieces came. */
-function stream(socket: Socket, request: Buffer): Promise<{ firstMs: number; pieces: number; isWhole: boolean }> {
+function stream(
+  socket: Socket,
+  request: Buffer,
+  lastEvent: string,
+): Promise<{ firstMs: number; pieces: number; isWhole: boolean }> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();
     let [firstMs, pieces, isWhole] = [Number.NaN, 0, false];
@@ -50,9 +56,9 @@ function stream(socket: Socket, request: Buffer): Promise<{ firstMs: number; pie
         pieces += 1;
         after = at + CONTENT.length;
       }
-      if (text.includes(DONE)) isWhole = true;
+      if (text.includes(lastEvent)) isWhole = true;
       const isOver = text.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
-      rest = text.subarray(Math.max(after, text.length - DONE.length));
+      rest = text.subarray(Math.max(after, text.length - lastEvent.length));
       if (!isOver) return;
       socket.off('data', onData).off('error', fail).off('close', fail);
       resolve({ firstMs, pieces, isWhole });
@@ -69,7 +75,8 @@ function piecesOf({ pieces, leastShare = 1 }: StreamsOrder, i: number, n: number
 }
 
 async function run(order: StreamsOrder): Promise<StreamsReport> {
-  const { url, path, secrets, connections, pieces, everyMs, streams, seconds = Number.POSITIVE_INFINITY } = order;
+  const { url, path, secrets, connections, pieces, everyMs, streams } = order;
+  const { seconds = Number.POSITIVE_INFINITY, lastEvent = LAST_EVENT } = order;
   const bodyOf = (count: number) =>
     JSON.stringify({
       model: 'double/m-1',
@@ -95,7 +102,7 @@ async function run(order: StreamsOrder): Promise<StreamsReport> {
     for (let n = 0; n < streams && performance.now() < untilMs; n += 1) {
       const count = piecesOf(order, i, n);
       const request = post(url, path, secrets[i % secrets.length] as string, bodyOf(count));
-      const done = await stream(socket, request).catch(() => null);
+      const done = await stream(socket, request, lastEvent).catch(() => null);
       if (done === null) {
         // As any client of a busy service: a while later, on another connection.
         failed += 1;
