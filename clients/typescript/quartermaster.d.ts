@@ -287,7 +287,7 @@ export interface AccountBudgetSetInput {
 export interface AccountKeysCreateInput {
   /** Project of the key. */
   project_id?: string | null;
-  /** Name for people, at most 128 characters, without control characters. */
+  /** Name for people; */
   name?: string | null;
   /** What the key may do; */
   scopes?: Array<string> | null;
@@ -385,7 +385,7 @@ export interface AccountKeysSuspectedCompromiseInput {
   key_id: string;
   /** Whether the leak is certain: */
   confirmed_leak?: boolean;
-  /** Whether to make a new secret (or, after a confirmed leak, a new key) in the same call. */
+  /** Makes a new secret, or after a confirmed leak a new key. */
   auto_rotate?: boolean;
   /** Makes a retry safe: */
   idempotency_key?: string;
@@ -424,7 +424,7 @@ export interface AccountKeysSuspectedCompromiseData {
 export interface AccountKeysUpdateInput {
   /** Id of the key, `key_…`, as create and list return it. */
   key_id: string;
-  /** Name for people, at most 128 characters, without control characters. */
+  /** Name for people; */
   name?: string | null;
   /** What the key may do; */
   scopes?: Array<string> | null;

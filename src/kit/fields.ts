@@ -45,7 +45,7 @@ export const timeoutField = (what: string, absent = '15 when not sent') =>
     description: `${what}, in seconds: 1 to ${TIMEOUT_SECONDS_MAX}; ${absent}.`,
   });
 /** What is said of them where they can be set. */
-export const LONG_CALLS = `Of those that may take over ${SHORT_SECONDS} s, 20 / 200 / 2,000 at once by tier; more wait.`;
+export const LONG_CALLS = `Beyond ${SHORT_SECONDS} s: 20 / 200 / 2,000 at once by tier; more wait.`;
 
 /** A wrong one is INVALID_CURSOR, whatever it looks like. */
 export const cursorField = Type.Optional(

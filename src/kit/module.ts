@@ -71,7 +71,7 @@ export interface Module<State = unknown, Settings = unknown> {
   console?(): Promise<ModuleConsole>;
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */
   readonly shownBy?: readonly [string, string];
-  /** Calls that have a document for agents of their own, because one for all would be too long. */
+  /** Calls that agents are shown apart, because a document or a list of tools with all would be too long. */
   readonly parts?: readonly ModulePart[];
   /** What it asks the environment for. Every variable is optional; only this module reads it. Throws ConfigError. */
   settings?(variables: Variables): Settings;

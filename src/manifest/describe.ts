@@ -143,8 +143,8 @@ export const idempotencyKeyField: JsonSchema = {
   maxLength: 255,
   pattern: '^[ -~]+$',
   description:
-    'Makes a retry safe: a second call with the same key and the same request returns the first result and costs nothing. ' +
-    'Printable ASCII, 1 to 255 characters. May be sent as the header Idempotency-Key instead; both must then agree.',
+    'Makes a retry safe: the same key and request return the first result, at no cost. ' +
+    'Printable ASCII. Also a header: Idempotency-Key; both must agree.',
 };
 
 /** Whether unknown fields are refused; else they are data, or ignored and named in warnings (contract §1). */

@@ -1,6 +1,6 @@
 // What agents read: the worked examples of /llms/{module}.txt run as they stand there, and discovery finds what they look for.
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { documentsOf } from '../../src/surfaces/documents/llms/parts.ts';
+import { partsOf } from '../../src/manifest/parts.ts';
 import { atSite, createPlayer, endVideosAfter, manifest } from '../support/capabilities.ts';
 import { expectFailure } from '../support/envelope.ts';
 import { type Client, client, createTestAccount, createTestOperator } from '../support/service.ts';
@@ -69,7 +69,7 @@ function valueAt(data: unknown, path: string): unknown {
     .reduce((value, part) => (value as Record<string, unknown>)[part], data);
 }
 
-test.each(manifest.modules.flatMap(documentsOf))('the worked examples of $name run', async ({ name, capabilities }) => {
+test.each(manifest.modules.flatMap(partsOf))('the worked examples of $name run', async ({ name, capabilities }) => {
   const text = (await (await fetch(`${service.url}/llms/${name}.txt`)).text()) as string;
   const blocks = [...text.matchAll(/```http\n([\s\S]*?)```/g)].map(([, block = '']) => block);
   expect(blocks).toHaveLength(2);
@@ -154,7 +154,10 @@ describe('discovery', () => {
 
   test('names the address of this service to other clients', async () => {
     const { also_via } = (await ask('/ai.chat')).body.data;
-    expect(also_via).toEqual([{ client: "OpenAI's clients", address: `${service.url}/v1` }]);
+    expect(also_via).toEqual([
+      { client: "OpenAI's clients", address: `${service.url}/v1` },
+      { client: "Claude Code and Anthropic's clients", address: service.url },
+    ]);
   });
 });
 

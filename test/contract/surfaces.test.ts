@@ -2,10 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { once } from '../../src/lib/once.ts';
+import { partsOf } from '../../src/manifest/parts.ts';
 import { streamsOf } from '../../src/manifest/streams.ts';
 import { isTriable, tryAddress } from '../../src/surfaces/documents/docs/triable.ts';
 import { publicDocuments } from '../../src/surfaces/documents/documents.ts';
-import { documentsOf } from '../../src/surfaces/documents/llms/parts.ts';
 import { baseUrl } from './fixture.ts';
 import { manifests } from './manifests.ts';
 
@@ -19,7 +19,7 @@ describe.each(manifests)('the manifest %s', (_name, manifest) => {
   };
   const llmsOf = ({ id }: { readonly id: string }) => {
     const part = manifest.modules
-      .flatMap(documentsOf)
+      .flatMap(partsOf)
       .find(({ capabilities }) => capabilities.some((each) => each.id === id));
     return body(`/llms/${part?.name}.txt`);
   };

@@ -123,11 +123,9 @@ describe('a refusal', () => {
   const path = '/v1/queue/publish';
 
   test('names what is missing beside what is unknown, and what there is where nothing is near', async () => {
-    const { error } = (await call('POST', '/v1/cron/create', { url: 'https://example.org/' })).body;
-    expect(error).toMatchObject({ ...unknownField('url'), errors: [{ param: 'url' }, { param: 'task' }] });
-    expect(error.message).toMatch(
-      /^url is not a field of cron\.create, which takes name, cron_expr, .*\. task is required\.$/,
-    );
+    const { error } = (await call('POST', '/v1/queue/create', { url: 'https://example.org/' })).body;
+    expect(error).toMatchObject({ ...unknownField('url'), errors: [{ param: 'url' }, { param: 'name' }] });
+    expect(error.message).toMatch(/^url is not a field of queue\.create, which takes name, .*\. name is required\.$/);
     expect(error.did_you_mean).toBeUndefined();
   });
 

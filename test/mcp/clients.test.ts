@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toolName } from '../../src/kit/capability.ts';
+import { partsOf } from '../../src/manifest/parts.ts';
 import { capabilities, manifest } from '../support/capabilities.ts';
 import { connectMcp, generations, type McpClient } from '../support/mcp.ts';
 import {
@@ -116,7 +117,7 @@ describe('what is listed', () => {
   test('costs a prompt at most 1,200 tokens at /mcp and 8,000 for a module, in an order that stays', async () => {
     const { secret } = await createTestOperator(service.core, 0);
     expect(tokensOf(await (await connect('/mcp', secret)).tools())).toBeLessThanOrEqual(1_200);
-    for (const { name, capabilities: own } of manifest.modules) {
+    for (const { name, capabilities: own } of manifest.modules.flatMap(partsOf)) {
       const tools = await (await connect(`/mcp/${name}`, secret)).tools();
       expect(tokensOf(tools), name).toBeLessThanOrEqual(8_000);
       expect(namesOf(tools), name).toEqual([...own.map(({ id }) => toolName(id)), 'get_account']);

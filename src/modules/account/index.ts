@@ -82,12 +82,12 @@ export const account = defineModule<AccountState>({
   summary:
     'API keys, wallet and budget, usage, ledger, events, webhooks, tier, subscription and top-ups of the account.',
   status: 'ga',
-  shownBy: ['account.keys.create', 'account.budget.set'],
+  shownBy: ['account.keys.create', 'account.webhooks.redeliver'],
   parts: [
     {
-      name: 'account.webhooks',
-      summary: 'Webhooks: URLs that events are sent to, and receivers: addresses that other services send theirs to.',
-      shownBy: ['account.webhooks.redeliver', 'account.webhooks.receive.create'],
+      name: 'account.webhooks.receive',
+      summary: 'Addresses that receive webhooks of other services: each request becomes a message.',
+      shownBy: ['account.webhooks.receive.create', 'account.webhooks.receive.test'],
     },
   ],
   capabilities: [

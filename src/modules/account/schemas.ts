@@ -22,7 +22,7 @@ export const keyIdField = alsoNamed(
 
 export const nameField = plainTextOrNull(
   NAME_CHARACTERS_MAX,
-  `Name for people, at most ${NAME_CHARACTERS_MAX} characters, without control characters. It has no effect on what the key may do.`,
+  'Name for people; it changes nothing of what the key may do.',
 );
 
 export const scopesField = Type.Unsafe<string[] | null>({

@@ -11,6 +11,8 @@ const run = {
   status: 'succeeded',
   trigger: 'schedule',
   attempt: 1,
+  retries_left: 0,
+  next_attempt_at: null,
   http_status: 200,
   error_code: null,
   latency_ms: 122,

@@ -1,6 +1,7 @@
 // All public documents of the service: static, served without a key.
 import { onceFor } from '../../lib/once.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { partsOf, shownModules } from '../../manifest/parts.ts';
 import { apiVersion, serviceName } from '../../manifest/version.ts';
 import { iconSvg } from '../pages/icon.ts';
 import { assetNames, contentTypeOf, textOf } from './docs/assets/assets.ts';
@@ -11,7 +12,6 @@ import { searchEntries } from './docs/search-entries.ts';
 import { sidebarOf } from './docs/sidebar.ts';
 import { renderLlms, renderLlmsFull } from './llms/llms.ts';
 import { renderModule } from './llms/module.ts';
-import { documentsOf, shownModules } from './llms/parts.ts';
 import { renderOpenapi, type SurfaceOptions } from './openapi/openapi.ts';
 import { modulesAsked, openapiParts } from './openapi/part.ts';
 import { renderWellKnown, wellKnownPath } from './well-known.ts';
@@ -69,7 +69,7 @@ export function publicDocuments(manifest: Manifest, options: SurfaceOptions): Ma
     ['/llms.txt', plainOf(() => renderLlms(manifest, options))],
     ['/llms-full.txt', plainOf(() => renderLlmsFull(manifest, options))],
     ...shownModules(manifest)
-      .flatMap(documentsOf)
+      .flatMap(partsOf)
       .map((part): [string, PublicDocument] => [
         `/llms/${part.name}.txt`,
         plainOf(() => renderModule(manifest, part, options.baseUrl)),

@@ -1,11 +1,11 @@
 // MCP resources: the documents for language models, as markdown, free of charge.
 import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { partsOf, shownModules } from '../../manifest/parts.ts';
 import { docsPages } from '../documents/docs/docs.ts';
 import { renderMarkdown } from '../documents/docs/markdown-page.ts';
 import { renderLlms } from '../documents/llms/llms.ts';
 import { renderModule } from '../documents/llms/module.ts';
-import { documentsOf, shownModules } from '../documents/llms/parts.ts';
 
 const mimeType = 'text/markdown';
 const URI_CHARACTERS_MAX = 200;
@@ -29,7 +29,7 @@ export function resourcesOf(manifest: Manifest): Resource[] {
 }
 
 function documents(manifest: Manifest) {
-  return shownModules(manifest).flatMap(documentsOf);
+  return shownModules(manifest).flatMap(partsOf);
 }
 
 /** Null: there is no such document. */

@@ -7,6 +7,7 @@ import { moduleOf, scopesAllow } from '../../core/callers/scopes.ts';
 import { type Capability, toolName } from '../../kit/capability.ts';
 import { nearest } from '../../lib/nearest.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import { partsOf } from '../../manifest/parts.ts';
 import { notBuilt, plannedModules } from '../../manifest/planned/modules.ts';
 import { problem } from '../../problems/problem.ts';
 import { type OwnTool, ownTools, type Reach } from './own-tools.ts';
@@ -30,15 +31,25 @@ export interface ToolSet extends Reach {
   find(name: string): Capability | OwnTool | undefined;
 }
 
+interface Part {
+  readonly name: string;
+  /** Of its capabilities. */
+  readonly ids: ReadonlySet<string>;
+}
+
 export class ToolSets {
   readonly #manifest: Manifest;
   readonly #byTool: ReadonlyMap<string, Capability>;
+  readonly #parts: readonly Part[];
   readonly #tools = new Map<string, Tool>();
   readonly #sets = new LRUCache<string, ToolSet>({ max: admission.all.toolSetsRemembered });
 
   constructor(manifest: Manifest) {
     this.#manifest = manifest;
     this.#byTool = new Map(manifest.capabilities.map((each) => [toolName(each.id), each]));
+    this.#parts = manifest.modules
+      .flatMap(partsOf)
+      .map(({ name, capabilities }) => ({ name, ids: new Set(capabilities.map(({ id }) => id)) }));
   }
 
   /** Throws NOT_FOUND, CAPABILITY_NOT_FOUND for a module that there is not. */
@@ -55,7 +66,8 @@ export class ToolSets {
   #make(modules: readonly string[] | null, readOnly: boolean, scopes: Scopes): ToolSet {
     const may = ({ id, scope, anyKey }: Capability) => anyKey === true || scopesAllow(scopes, id, scope);
     const allowed = this.#manifest.capabilities.filter(may);
-    const isHere = ({ id }: Capability) => modules?.includes(moduleOf(id)) === true;
+    const here = this.#parts.filter(({ name }) => modules?.includes(name) === true);
+    const isHere = ({ id }: Capability) => here.some(({ ids }) => ids.has(id));
     const listed = allowed.filter((each) => isHere(each) && (!readOnly || each.scope === 'read'));
     const own = ownTools.filter(({ isEverywhere }) => modules === null || isEverywhere);
     return {
@@ -72,18 +84,19 @@ export class ToolSets {
   #tool(capability: Capability): Tool {
     const known = this.#tools.get(capability.id);
     if (known !== undefined) return known;
-    const module = this.#manifest.capabilities.filter(({ id }) => moduleOf(id) === moduleOf(capability.id));
-    for (const [id, tool] of toolsOf(this.#manifest, module)) this.#tools.set(id, tool);
+    const ids = this.#parts.find((part) => part.ids.has(capability.id))?.ids;
+    const besides = this.#manifest.capabilities.filter(({ id }) => ids?.has(id) === true);
+    for (const [id, tool] of toolsOf(this.#manifest, besides)) this.#tools.set(id, tool);
     return this.#tools.get(capability.id) as Tool;
   }
 
   /** In the order of the manifest; null: those of `/mcp`. */
   #modulesOf(sent: string | null, scopes: Scopes): readonly string[] | null {
-    const names = this.#manifest.modules.map(({ name }) => name);
+    const names = this.#parts.map(({ name }) => name);
     if (sent === null) {
       const reached = new Set((scopes ?? ['*']).map((scope) => moduleOf(scope.split(':', 1)[0] as string)));
-      const only = names.filter((name) => reached.has(name));
-      return reached.size === 1 && only.length === 1 ? only : null;
+      const only = names.filter((name) => reached.has(moduleOf(name)));
+      return reached.size === 1 && only.length > 0 ? only : null;
     }
     if (sent === 'all') return names;
     const wanted = new Set(sent.split(','));

@@ -58,7 +58,7 @@ export const usageTimeseries = defineCapability()({
   ),
   limits: {
     period:
-      'At most 744 hours, 400 days or 60 months in one answer; usage older than 62 days is kept by the day, older than 430 days by the month.',
+      'At most 744 hours, 400 days or 60 months an answer; after 62 days usage is kept by the day, after 430 by the month.',
   },
   examples: [
     { title: 'The last 30 days', input: {}, expect: { granularity: 'day', group_by: 'none' } },

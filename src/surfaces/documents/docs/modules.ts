@@ -2,8 +2,8 @@
 import type { Module } from '../../../kit/module.ts';
 import { pricingOf } from '../../../manifest/describe.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { shownModules } from '../../../manifest/parts.ts';
 import { guideOf } from '../guides/guides.ts';
-import { shownModules } from '../llms/parts.ts';
 import { priceInWords } from '../price-in-words.ts';
 import { type Block, code, type DocsPage, h1, h2, prose } from './page.ts';
 

@@ -2,10 +2,10 @@
 // from them.
 import type { Token, Tokens } from 'marked';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { shownModules } from '../../../manifest/parts.ts';
 import { fieldsOf } from '../fields.ts';
 import { writtenTokens } from '../guides/guide-pages.ts';
 import { type Guide, guides } from '../guides/guides.ts';
-import { shownModules } from '../llms/parts.ts';
 import { anchorOf } from './blocks-html.ts';
 
 export interface SearchEntry {

@@ -1,8 +1,8 @@
 // The sidebar of each page: links to every other page, usable without scripts.
 import { moduleOf } from '../../../core/callers/scopes.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { shownModules } from '../../../manifest/parts.ts';
 import { guideGroups, guides } from '../guides/guides.ts';
-import { shownModules } from '../llms/parts.ts';
 import type { PageLink } from './page.ts';
 
 export interface SidebarPart {

@@ -1,7 +1,7 @@
 // The start page of the documentation: a description of the service, a first call, and links to everything else.
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { shownModules } from '../../../manifest/parts.ts';
 import { guideGroups, guides } from '../guides/guides.ts';
-import { shownModules } from '../llms/parts.ts';
 import { type Block, code, type DocsPage, h1, h2, prose, type Sample } from './page.ts';
 
 export function startPage(manifest: Manifest, baseUrl: string): DocsPage {

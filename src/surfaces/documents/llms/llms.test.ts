@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { manifest } from '../../../../test/support/capabilities.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { partsOf } from '../../../manifest/parts.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import { publicDocuments } from '../documents.ts';
 import { fieldsOf } from '../fields.ts';
 import { guides } from '../guides/guides.ts';
 import { renderLlms } from './llms.ts';
-import { documentsOf } from './parts.ts';
 
 const baseUrl = 'http://127.0.0.1:8787';
 const tokens = (text: string) => Buffer.byteLength(text) / 4;
@@ -50,7 +50,7 @@ test('/llms.txt names the calls of modules and who else may speak to them', () =
   expect(text).toMatch(/^- discovery .*Calls: discovery, /m);
 });
 
-describe.each(manifest.modules.flatMap(documentsOf))(
+describe.each(manifest.modules.flatMap(partsOf))(
   '/llms/$name.txt',
   ({ name, summary, capabilities, problems = {} }) => {
     const text = publicDocuments(manifest, { baseUrl }).get(`/llms/${name}.txt`)?.render() ?? '';
@@ -71,7 +71,7 @@ describe.each(manifest.modules.flatMap(documentsOf))(
 
 test('/llms/{module}.txt has every field of every call with its whole type, short on room or not', () => {
   const documents = publicDocuments(manifest, { baseUrl });
-  for (const { name, capabilities } of manifest.modules.flatMap(documentsOf)) {
+  for (const { name, capabilities } of manifest.modules.flatMap(partsOf)) {
     const lines = (documents.get(`/llms/${name}.txt`)?.render() ?? '').split('\n');
     for (const capability of capabilities) {
       const line = lines.find((each) => each.includes(`${capability.method} ${capability.path} (`)) ?? '';

@@ -5,12 +5,12 @@ import { sourcesInWords, targetsInWords } from '../../../kit/deployment.ts';
 import type { Module } from '../../../kit/module.ts';
 import { commonFailures } from '../../../manifest/failures.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
+import { partsOf, shownModules } from '../../../manifest/parts.ts';
 import { plannedModules } from '../../../manifest/planned/modules.ts';
 import { guides } from '../guides/guides.ts';
 import type { SurfaceOptions } from '../openapi/openapi.ts';
 import { shorten } from '../shorten.ts';
 import { clientsInWords, renderModule } from './module.ts';
-import { documentsOf, shownModules } from './parts.ts';
 import { fitting, llmsTokensMax, SIZE, tokensOf } from './sized.ts';
 
 interface Level {
@@ -42,7 +42,7 @@ export function renderLlms(manifest: Manifest, { baseUrl }: SurfaceOptions): str
 /** The documents of all modules that are shown. */
 function textsOf(manifest: Manifest, baseUrl: string): ReadonlyMap<Module, readonly ModuleText[]> {
   const textOf = (of: Module) => ({ name: of.name, text: renderModule(manifest, of, baseUrl) });
-  return new Map(shownModules(manifest).map((module) => [module, documentsOf(module).map(textOf)]));
+  return new Map(shownModules(manifest).map((module) => [module, partsOf(module).map(textOf)]));
 }
 
 interface ModuleText {

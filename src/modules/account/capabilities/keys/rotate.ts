@@ -35,7 +35,7 @@ export const keysRotate = defineCapability()({
   gates: ['recent_sign_in'],
   replay,
   errors: ['KEY_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE', 'KEY_NOT_ROTATABLE', 'KEY_ROTATION_LIMIT'],
-  limits: { secrets: 'The current secret and at most two earlier ones are valid at a time.' },
+  limits: { secrets: 'The current secret and at most two earlier ones are valid.' },
   examples: [
     {
       title: 'Rotate with an hour to change over',

@@ -17,9 +17,9 @@ export const keysSuspectedCompromise = defineCapability()({
   path: '/v1/account/keys/suspected_compromise/{key_id}',
   summary: 'Reports that the secret of an API key may be in foreign hands.',
   description:
-    'confirmed_leak true revokes the key before the answer; with auto_rotate, replacement is a new key with the same name, scopes, ' +
-    'expiry and spend cap (counted anew) and its key_secret, this once. confirmed_leak false with auto_rotate rotates the key: key.key_secret is the new ' +
-    'secret, the one before lives one more hour and cannot manage keys. confirmed_leak false without auto_rotate only sets flagged_at.',
+    'A confirmed leak revokes the key before the answer; auto_rotate then makes replacement, a key with its name, scopes, expiry and spend cap (counted ' +
+    'anew). Otherwise auto_rotate gives the key a new secret; the one before lives one more hour and cannot manage keys. Secrets are shown this once. ' +
+    'With neither, only flagged_at is set.',
   keywords: ['leaked api key', 'key stolen', 'secret pushed to github', 'security incident'],
   input: Type.Object({
     key_id: keyIdField,
@@ -29,7 +29,7 @@ export const keysSuspectedCompromise = defineCapability()({
     auto_rotate: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Whether to make a new secret (or, after a confirmed leak, a new key) in the same call.',
+        description: 'Makes a new secret, or after a confirmed leak a new key.',
       }),
     ),
   }),

@@ -22,10 +22,9 @@ export const keysUpdate = defineCapability()({
   path: '/v1/account/keys/update/{key_id}',
   summary: 'Renames an API key, changes its scopes or its spend cap.',
   description:
-    'Absent fields stay as they are; name null clears the name, scopes null or empty allows all modules. When scopes are taken away, ' +
-    'no further call with them succeeds once the answer is there. A key can only change keys, and to scopes, within its own. ' +
-    'A new cap, or another spend_cap_period, counts at once what its window has spent already; another amount keeps the count, and ' +
-    'spend_cap_usd null removes the cap. A key that has a spend cap cannot change any.',
+    'Absent fields stay as they are; name null clears it, scopes null or empty allows all modules. No call by scopes that were taken away succeeds once ' +
+    'the answer is there. A key can only change keys, and to scopes, within its own. A new cap, or another spend_cap_period, counts at once what its window ' +
+    'has spent already; another amount keeps the count, and null removes the cap. A key that has a spend cap cannot change any.',
   keywords: ['change key scopes', 'rename api key', 'spend cap of a key', 'key permissions'],
   input: Type.Object({
     key_id: keyIdField,
@@ -47,7 +46,7 @@ export const keysUpdate = defineCapability()({
       expect: { name: 'search', scopes: ['vector:read'] },
     },
     {
-      title: 'Spend at most 5 USD a month',
+      title: 'At most 5 USD a month',
       before: [{ capability: 'account.keys.create', input: { name: 'search' } }],
       input: { key_id: '$0.key_id', spend_cap_usd: 5, spend_cap_period: 'monthly' },
       expect: { spend_cap_usd: 5, spend_cap_period: 'monthly', spend_used_usd: 0 },

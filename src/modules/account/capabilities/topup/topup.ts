@@ -52,7 +52,7 @@ export const topup = defineCapability()({
   gates: ['email', 'kyc'],
   replay,
   errors: ['UNSUPPORTED_CURRENCY', 'QUOTA_EXCEEDED', 'VENDOR_ERROR', 'VENDOR_DOWN'],
-  limits: { pending: '20 top-ups that nobody has paid yet.' },
+  limits: { pending: '20 unpaid top-ups.' },
   examples: [
     {
       title: 'Charged in yuan',

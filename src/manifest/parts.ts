@@ -1,18 +1,18 @@
-// Which documents /llms/ has: one for each module, and one for each part of a module that would be too long.
-import type { Module, ModulePart } from '../../../kit/module.ts';
-import type { Manifest } from '../../../manifest/manifest.ts';
+// What agents are shown at once: a module, or a part of one that would be too long. Each has a document at /llms/ and a list of tools at /mcp/.
+import type { Module, ModulePart } from '../kit/module.ts';
+import type { Manifest } from './manifest.ts';
 
 export function shownModules({ modules }: Manifest): readonly Module[] {
   return modules.filter(({ capabilities }) => capabilities.length > 0);
 }
 
 /** As modules, the module itself first, without what its parts have. */
-export function documentsOf(module: Module): readonly Module[] {
+export function partsOf(module: Module): readonly Module[] {
   const { parts = [] } = module;
-  const ofParts = parts.map((part) => partOf(module, part));
-  const inParts = new Set(ofParts.flatMap(({ capabilities }) => capabilities));
+  const further = parts.map((part) => partOf(module, part));
+  const inParts = new Set(further.flatMap(({ capabilities }) => capabilities));
   const rest = module.capabilities.filter((capability) => !inParts.has(capability));
-  return parts.length === 0 ? [module] : [{ ...module, capabilities: rest }, ...ofParts];
+  return parts.length === 0 ? [module] : [{ ...module, capabilities: rest }, ...further];
 }
 
 /** Its errors are those that its calls name. */
