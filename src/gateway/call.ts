@@ -47,6 +47,8 @@ export class Call extends ActiveRequest implements CallContext {
   billed = false;
   /** What the calls that it made have cost. */
   spentNanos = 0n;
+  /** What the last of them that was paid left. */
+  leftNanos: bigint | undefined;
   /** Of a failure that was charged. */
   usageEstimated: boolean | undefined;
   /** Once it is known. */

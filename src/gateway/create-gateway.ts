@@ -54,6 +54,7 @@ async function within(
   try {
     const answer = await make(call, idempotencyKey);
     call.spentNanos += answer.costNanos ?? 0n;
+    parent.leftNanos = answer.balanceNanos ?? parent.leftNanos;
     call.end(200);
     return answer;
   } catch (error) {

@@ -60,7 +60,8 @@ export class Envelope {
   /** What `metadata` tells of an answer, as JSON text: for protocols with an envelope of their own. */
   metadata(call: Call, answer: Answer): string {
     const isShown = scopesAllow(call.principal.scopes, BALANCE, 'read');
-    return this.#metadata(call, isShown ? answer : { ...answer, balanceNanos: undefined });
+    const balanceNanos = isShown ? (answer.balanceNanos ?? call.leftNanos) : undefined;
+    return this.#metadata(call, balanceNanos === answer.balanceNanos ? answer : { ...answer, balanceNanos });
   }
 
   /** The same of a failure. */
