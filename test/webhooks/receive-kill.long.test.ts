@@ -97,6 +97,8 @@ test(`10^4 deliveries and ${KILLS} kills: each one message, none twice (SEED=${s
   expect(tries).toBeGreaterThan(DELIVERIES);
 
   const usage = await call('GET', `/v1/account/usage?key_id=${body.data.receiver_id}&from=2020-01-01T00:00:00Z`);
-  const published = usage.body.data.items.filter((one: { capability: string }) => one.capability === 'queue.publish');
+  const published = usage.body.data.by_capability.filter(
+    (one: { capability: string }) => one.capability === 'queue.publish',
+  );
   expect(published.reduce((sum: number, one: { units: number }) => sum + one.units, 0)).toBe(DELIVERIES);
 });
