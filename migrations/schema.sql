@@ -1927,6 +1927,7 @@ CREATE TABLE storage.blob (
   bytes bigint NOT NULL,
   pieces bytea NOT NULL,
   due_at timestamp with time zone,
+  part_checksums bytea,
   CONSTRAINT blob_pkey PRIMARY KEY (account_id, blob_id)
 ) WITH (fillfactor=80);
 
@@ -1941,6 +1942,7 @@ CREATE TABLE storage.bucket (
   abort_uploads jsonb,
   lifecycle jsonb,
   cors jsonb,
+  region text,
   CONSTRAINT bucket_pkey PRIMARY KEY (account_id, bucket)
 ) WITH (fillfactor=70);
 

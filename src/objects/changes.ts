@@ -59,9 +59,10 @@ const insertNotices = statement(
 );
 const insertBlobs = statement(
   'storage_insert_blobs',
-  `INSERT INTO storage.blob AS b (account_id, blob_id, state, refs, bytes, pieces)
-   SELECT w.account_id, u.blob_id, 'live', 1, u.bytes, u.pieces
-     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[]) u(account_id, blob_id, bytes, pieces)
+  `INSERT INTO storage.blob AS b (account_id, blob_id, state, refs, bytes, pieces, part_checksums)
+   SELECT w.account_id, u.blob_id, 'live', 1, u.bytes, u.pieces, u.part_checksums
+     FROM core.wallet w, unnest($2::text[], $3::text[], $4::bigint[], $5::bytea[], $6::bytea[])
+          u(account_id, blob_id, bytes, pieces, part_checksums)
     WHERE w.account_id = ANY($1::text[]) AND w.account_id = u.account_id`,
 );
 
@@ -72,11 +73,17 @@ export interface NewBlob {
   readonly pieces: Buffer;
 }
 
+/** One of the parts of an upload, where they are. */
+export interface JoinedBlob extends NewBlob {
+  /** Of its parts, packed; null: they have none. */
+  readonly partChecksums: Buffer | null;
+}
+
 export class StorageChanges {
   readonly #refs = new Map<string, { accountId: string; blobId: string; added: number }>();
   readonly #buckets = new Map<string, BucketChange>();
   readonly #held = new Map<string, { row: HeldRow; bytes: bigint; keyId: string }>();
-  readonly #blobs: NewBlob[] = [];
+  readonly #blobs: JoinedBlob[] = [];
   readonly #notices: { accountId: string; queue: string; keyId: string; changed: Changed }[] = [];
 
   /** Objects or parts more that hold the blob; the last one that lets it go leaves it to the sweep. */
@@ -88,7 +95,7 @@ export class StorageChanges {
   }
 
   /** A blob of pieces that are there, with one that holds it. */
-  blob(blob: NewBlob): void {
+  blob(blob: JoinedBlob): void {
     this.#blobs.push(blob);
   }
 
@@ -151,6 +158,7 @@ export class StorageChanges {
       textArray(this.#blobs.map(({ blobId }) => blobId)),
       int8Array(this.#blobs.map(({ bytes }) => bytes)),
       byteaArray(this.#blobs.map(({ pieces }) => pieces)),
+      byteaArray(this.#blobs.map(({ partChecksums }) => partChecksums)),
     ]);
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type ChecksumName, checksumOf } from '../core/credentials/aws-checksums.ts';
 import { combinedChecksums } from './combined-checksums.ts';
+import { packPartChecksums } from './part-checksums.ts';
 
 const digestOf = (name: ChecksumName, bytes: Uint8Array) => {
   const checksum = checksumOf(name);
@@ -31,6 +32,12 @@ describe('the checksum of an object made of parts', () => {
     const bytes = Buffer.concat(parts.map(({ checksums }) => Buffer.from(checksums.sha256 as string, 'base64')));
     const made = await combinedChecksums({ algorithm: 'sha256', type: 'COMPOSITE' }, parts, null);
     expect(made.sha256).toBe(`${digestOf('sha256', bytes)}-5`);
+  });
+
+  it('takes 32 bytes a part to keep at most', () => {
+    const [part] = partsWith('sha256');
+    const parts = new Array(10_000).fill(part);
+    expect(packPartChecksums('sha256', parts)).toHaveLength(320_001);
   });
 
   it('another one than was said is refused, and so is a part without one', async () => {

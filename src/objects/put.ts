@@ -10,7 +10,7 @@ import type { Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
 import { type Problem, problem } from '../problems/problem.ts';
-import { type NewBlob, type Notify, StorageChanges } from './changes.ts';
+import { type JoinedBlob, type Notify, StorageChanges } from './changes.ts';
 import { type Conditions, writeFault } from './conditions.ts';
 import type { ObjectServices } from './door.ts';
 import { type HeldRow, quotaFault, readHeld } from './held.ts';
@@ -47,7 +47,7 @@ export type Content =
       readonly kind: 'upload';
       readonly uploadId: string;
       readonly version: number;
-      readonly blob: Omit<NewBlob, 'accountId'>;
+      readonly blob: Omit<JoinedBlob, 'accountId'>;
       readonly etag: string;
       /** Numbers of the parts; null: all of them. */
       readonly kept: readonly number[] | null;
@@ -105,8 +105,8 @@ const BYTES_BESIDE = 512;
 /** Puts the object and charges for it. Throws BUCKET_NOT_FOUND, PRECONDITION_FAILED, QUOTA_EXCEEDED, and what a charge throws. */
 export function putObject(ctx: CallContext<ObjectServices>, input: PutInput): Promise<ChargedAnswer> {
   const { about, content } = input;
-  const bytes =
-    BYTES_BESIDE + JSON.stringify(about).length + (content.kind === 'upload' ? content.blob.pieces.length : 0);
+  const packed = content.kind === 'upload' ? [content.blob.pieces, content.blob.partChecksums ?? []] : [];
+  const bytes = packed.reduce((sum, { length }) => sum + length, BYTES_BESIDE + JSON.stringify(about).length);
   return chargeInLane(ctx, { units: 1n, effect: putEffect, input, sequences: 0, bytes, rows: 1 });
 }
 

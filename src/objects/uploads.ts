@@ -17,6 +17,7 @@ import type { ObjectServices } from './door.ts';
 import { type HeldRow, quotaFault, readHeld } from './held.ts';
 import { OBJECT_BYTES_MAX, PART_BYTES_MIN, PARTS_MAX } from './limits.ts';
 import { type About, bucketMissing, type Checksums, unpaid } from './object.ts';
+import { packPartChecksums } from './part-checksums.ts';
 import { lateBytes, putObject } from './put.ts';
 import { accountsOf, bucketId, readBuckets, readWriting } from './store.ts';
 import {
@@ -195,8 +196,9 @@ export async function completeUpload(ctx: CallContext<ObjectServices>, completio
   const known = await readParts(db, ctx.accountId, upload.upload_id, { after: 0, limit: PARTS_MAX });
   const parts = chosenParts(completion.parts, known);
   const etag = etagOf(parts);
-  const checksums =
-    upload.checksum === null ? null : await combinedChecksums(upload.checksum, parts, completion.checksums);
+  const { checksum } = upload;
+  const checksums = checksum === null ? null : await combinedChecksums(checksum, parts, completion.checksums);
+  const partChecksums = checksum === null ? null : packPartChecksums(checksum.algorithm, parts);
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0n);
   if (bytes > BigInt(OBJECT_BYTES_MAX))
     throw problem('PAYLOAD_TOO_LARGE', { message: `An object may have at most ${OBJECT_BYTES_MAX} bytes.` });
@@ -222,7 +224,7 @@ export async function completeUpload(ctx: CallContext<ObjectServices>, completio
       uploadId: upload.upload_id,
       version: upload.version,
       etag,
-      blob: { blobId: newId('blb_'), bytes, pieces },
+      blob: { blobId: newId('blb_'), bytes, pieces, partChecksums },
       kept: parts.length === known.length ? null : parts.map((part) => part.part_number),
     },
   });

@@ -3,7 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -90,6 +92,7 @@ describe('an upload in parts', () => {
   test.each([
     ['CRC32', 'COMPOSITE'],
     ['SHA256', 'COMPOSITE'],
+    ['SHA1', 'COMPOSITE'],
     ['CRC32C', 'FULL_OBJECT'],
     ['CRC64NVME', 'FULL_OBJECT'],
   ] as const)('has a %s that is %s', async (ChecksumAlgorithm, ChecksumType) => {
@@ -118,16 +121,33 @@ describe('an upload in parts', () => {
     const got = await sdk.send(new GetObjectCommand({ Bucket, Key: upload.Key, ChecksumMode: 'ENABLED' }));
     expect({ ...got }).toMatchObject({ [name]: done[name], ChecksumType });
     expect((await got.Body?.transformToByteArray())?.length).toBe(5 * MIB + 4);
-    // Of a part no checksum is told, which its client would compare, but what kind the whole has.
-    const asked = { Bucket, Key: upload.Key, PartNumber: 2 };
-    for (const answer of [
-      await sdk.send(new HeadObjectCommand({ ...asked, ChecksumMode: 'ENABLED' })),
-      await sdk.send(new GetObjectCommand({ ...asked, ChecksumMode: 'ENABLED' })),
-    ]) {
-      const told: Readonly<Record<string, unknown>> = { ...answer };
-      expect([told.ChecksumType, told[name], answer.ContentLength]).toEqual([ChecksumType, undefined, 4]);
+    // Each part has its own, which the SDK compares with the bytes.
+    const sums = Parts.map((part) => (part as Readonly<Record<string, unknown>>)[name]);
+    for (const [i, body] of bodies.entries()) {
+      const asked = { Bucket, Key: upload.Key, PartNumber: i + 1 };
+      const one = await sdk.send(new GetObjectCommand({ ...asked, ChecksumMode: 'ENABLED' }));
+      expect({ ...one }).toMatchObject({ ChecksumType, [name]: sums[i], PartsCount: 2 });
+      expect(md5((await one.Body?.transformToByteArray()) ?? '')).toBe(md5(body));
+      const ofPart = await sdk.send(new HeadObjectCommand({ ...asked, ChecksumMode: 'ENABLED' }));
+      expect({ ...ofPart }).toMatchObject({ ChecksumType, [name]: sums[i], ContentLength: body.length });
+      const unasked: Readonly<Record<string, unknown>> = { ...(await sdk.send(new HeadObjectCommand(asked))) };
+      expect([unasked.ChecksumType, unasked[name]]).toEqual([undefined, undefined]);
     }
-    expect((await sdk.send(new HeadObjectCommand(asked))).ChecksumType).toBeUndefined();
+    const partsOf = async (Key: string, page: object = {}) => {
+      const asked = { Bucket, Key, ObjectAttributes: ['ObjectParts' as const], ...page };
+      const { ObjectParts } = await sdk.send(new GetObjectAttributesCommand(asked));
+      return ObjectParts?.Parts;
+    };
+    const listed = sums.map((sum, i) => ({ PartNumber: i + 1, Size: bodies[i]?.length, [name]: sum }));
+    expect(await partsOf(upload.Key)).toEqual(listed);
+    expect(await partsOf(upload.Key, { MaxParts: 1, PartNumberMarker: '1' })).toEqual(listed.slice(1));
+    // A copy has those of its source, unless another algorithm was asked for.
+    const CopySource = `${Bucket}/${upload.Key}`;
+    await sdk.send(new CopyObjectCommand({ Bucket, Key: 'same', CopySource }));
+    expect(await partsOf('same')).toEqual(listed);
+    const other = ChecksumAlgorithm === 'SHA1' ? 'CRC32' : 'SHA1';
+    await sdk.send(new CopyObjectCommand({ Bucket, Key: 'other', CopySource, ChecksumAlgorithm: other }));
+    expect(await partsOf('other')).toEqual(listed.map(({ PartNumber, Size }) => ({ PartNumber, Size })));
   });
 
   test('takes parts of other objects', async () => {

@@ -5,6 +5,15 @@ import { crc32 } from 'node:zlib';
 
 export type ChecksumName = 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256';
 
+/** Of a digest. */
+export const CHECKSUM_BYTES: Readonly<Record<ChecksumName, number>> = {
+  crc32: 4,
+  crc32c: 4,
+  crc64nvme: 8,
+  sha1: 20,
+  sha256: 32,
+};
+
 export interface Checksum {
   update(bytes: Uint8Array): void;
   /** Base64, once. */

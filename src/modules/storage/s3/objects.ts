@@ -2,6 +2,7 @@
 // object.
 
 import { runWrite } from '../../../core/idempotency/write.ts';
+import type { Queryable } from '../../../db/database.ts';
 import type { Answer } from '../../../kit/capability.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';
@@ -9,13 +10,7 @@ import { partOf } from '../../../lib/ranges.ts';
 import { keepBytes } from '../../../objects/blobs.ts';
 import { judgeConditions } from '../../../objects/conditions.ts';
 import { requireWritable } from '../../../objects/door.ts';
-import {
-  type About,
-  type ObjectRow,
-  objectMissing,
-  requireMetadata,
-  type StoredObject,
-} from '../../../objects/object.ts';
+import { type About, type ObjectRow, requireMetadata, type StoredObject } from '../../../objects/object.ts';
 import { putObject } from '../../../objects/put.ts';
 import { chargeRead, type FoundObject, findObject } from '../../../objects/read.ts';
 import { type ConditionalRemoval, removeMatching } from '../../../objects/remove.ts';
@@ -32,65 +27,81 @@ import {
   type StoredChecksums,
   xmlAnswer,
 } from './call.ts';
-import { partAnswer, partAsked, partsShown } from './part-reads.ts';
+import { type AskedPart, checksumsOfPart, partAnswer, partAsked, partsShown } from './part-reads.ts';
 import { type DeleteRequest, readDelete } from './wire/bodies.ts';
 import { type SentChecksums, sentChecksums } from './wire/checksums.ts';
 import { conditionsOf, deleteConditionsOf, writeConditionsOf } from './wire/conditions.ts';
 import { nameOf } from './wire/failures.ts';
 import { answeredHeaders, refuseUnserved, type WrittenObject, writtenObject } from './wire/object-headers.ts';
 import { refusal } from './wire/refusals.ts';
+import type { XmlFields } from './wire/xml.ts';
 
 const FREE: Answer = { data: null };
 
 export async function getObject(call: S3Call): Promise<RawAnswer> {
   const { request, capability } = call;
   refuseUnserved(call.headers);
-  let found: FoundObject | undefined;
-  let isUnchanged = false;
+  let reading: Reading | undefined;
   await request.perform(capability, async (ctx) => {
-    found = await findObject(ctx, objectOf(call));
-    isUnchanged = isUnchangedFor(call, found.row);
-    partAsked(call, found);
-    const { row } = found;
+    reading = await beginReading(call, ctx, await findObject(ctx, objectOf(call)));
+    const { row } = reading.found;
     const content = { length: Number(row.bytes), etag: `"${row.etag}"`, lastModifiedMs: row.updated_at };
     // What is answered without bytes is free; a range that is not there is refused with the answer.
-    if (isUnchanged || partOf(request.headers, content) === 'none') return FREE;
+    if (reading.isUnchanged || partOf(request.headers, content) === 'none') return FREE;
     return chargeRead(ctx, async () => 'null');
   });
-  return objectAnswer(call, found as FoundObject, isUnchanged);
+  return objectAnswer(call, reading as Reading);
 }
 
 export async function headObject(call: S3Call): Promise<RawAnswer> {
   refuseUnserved(call.headers);
-  let found: FoundObject | undefined;
+  let reading: Reading | undefined;
   await call.request.perform(call.capability, async (ctx) => {
-    found = await findObject(ctx, objectOf(call), { mustBePaid: false });
+    reading = await beginReading(call, ctx, await findObject(ctx, objectOf(call), { mustBePaid: false }));
     return FREE;
   });
-  return objectAnswer(call, found as FoundObject, isUnchangedFor(call, (found as FoundObject).row));
+  return objectAnswer(call, reading as Reading);
 }
 
-/** Throws PreconditionFailed. */
-function isUnchangedFor({ headers }: S3Call, row: ObjectRow): boolean {
-  const verdict = judgeConditions(conditionsOf(headers), row);
+/** What a read is answered with. */
+interface Reading {
+  readonly found: FoundObject;
+  /** The reader has it already. */
+  readonly isUnchanged: boolean;
+  /** Null: the whole, or a range of it. */
+  readonly part: AskedPart | null;
+  /** Of the whole or the part; null: none are asked for. */
+  readonly checksums: StoredChecksums | null;
+}
+
+/** Throws PreconditionFailed, and what `partAsked` throws. */
+async function beginReading(call: S3Call, { core }: CallContext, found: FoundObject): Promise<Reading> {
+  const verdict = judgeConditions(conditionsOf(call.headers), found.row);
   if (verdict === 'failed') throw refusal('PreconditionFailed', 'The object is not the one that the conditions name.');
-  return verdict === 'not_modified';
+  const part = partAsked(call, found);
+  if (verdict === 'not_modified') return { found, isUnchanged: true, part, checksums: null };
+  return { found, isUnchanged: false, part, checksums: await checksumsAsked(call, core.db, found, part) };
 }
 
-function objectAnswer(call: S3Call, found: FoundObject, isUnchanged: boolean): RawAnswer {
-  const { address, headers } = call;
+async function checksumsAsked(
+  { headers }: S3Call,
+  db: Queryable,
+  found: FoundObject,
+  part: AskedPart | null,
+): Promise<StoredChecksums | null> {
+  if (String(headers['x-amz-checksum-mode']).toUpperCase() !== 'ENABLED') return null;
+  if (part !== null) return checksumsOfPart(db, found, part);
+  // Clients would compare that of the whole with the range.
+  return headers.range === undefined ? (found.row.checksums as StoredChecksums | null) : null;
+}
+
+function objectAnswer(call: S3Call, { found, isUnchanged, part, checksums }: Reading): RawAnswer {
   const { row, open } = found;
-  const part = partAsked(call, found);
-  const isWhole = headers.range === undefined && part === null;
-  const wantsChecksums = !isUnchanged && String(headers['x-amz-checksum-mode']).toUpperCase() === 'ENABLED';
-  const checksums = wantsChecksums ? (row.checksums as StoredChecksums | null) : null;
   const tags = Object.keys(row.tags ?? {}).length;
   const described: Record<string, string> = {
-    ...answeredHeaders(row, address),
+    ...answeredHeaders(row, call.address),
     ...(tags === 0 ? {} : { 'x-amz-tagging-count': String(tags) }),
-    // Of a part, or of nothing, clients would compare the checksum with that: a part is told what kind the whole has.
-    ...(isWhole ? checksumsShown(checksums, 'headers') : {}),
-    ...(part === null ? {} : checksumsShown(checksums && { type: checksums.type }, 'headers')),
+    ...checksumsShown(checksums, 'headers'),
     ...idHeader(call),
   };
   const etag = `"${row.etag}"`;
@@ -204,20 +215,21 @@ function remove(
 /** What x-amz-object-attributes names, in the order of the answer. */
 export async function getAttributes(call: S3Call): Promise<RawAnswer> {
   const asked = new Set(String(call.headers['x-amz-object-attributes'] ?? '').split(/[\s,]+/));
-  let found: FoundObject | undefined;
+  let row: ObjectRow | undefined;
+  let parts: XmlFields | null = null;
   await call.request.perform(call.capability, async (ctx) => {
-    found = await findObject(ctx, objectOf(call), { mustBePaid: false });
+    const found = await findObject(ctx, objectOf(call), { mustBePaid: false });
+    row = found.row;
+    if (asked.has('ObjectParts') && row.etag.includes('-')) parts = await partsShown(ctx.core.db, call, found);
     return FREE;
   });
-  if (found === undefined) throw objectMissing();
-  const { etag, bytes, checksums, updated_at: changedMs } = found.row;
-  const isOfParts = etag.includes('-');
+  const { etag, bytes, checksums, updated_at: changedMs } = row as ObjectRow;
   const answer = xmlAnswer(call, 'GetObjectAttributesResponse', {
     ...(asked.has('ETag') ? { ETag: etag } : {}),
     ...(asked.has('Checksum') && checksums !== null
       ? { Checksum: checksumsShown(checksums as StoredChecksums, 'elements') }
       : {}),
-    ...(asked.has('ObjectParts') && isOfParts ? { ObjectParts: partsShown(call, found) } : {}),
+    ...(parts === null ? {} : { ObjectParts: parts }),
     ...(asked.has('StorageClass') ? { StorageClass: 'STANDARD' } : {}),
     ...(asked.has('ObjectSize') ? { ObjectSize: Number(bytes) } : {}),
   });

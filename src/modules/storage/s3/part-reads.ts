@@ -1,8 +1,10 @@
 // Reads of one part of an object (`partNumber`), for clients that read an object in the parts of its upload.
 
+import type { Queryable } from '../../../db/database.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
+import { readPartChecksums } from '../../../objects/part-checksums.ts';
 import type { FoundObject } from '../../../objects/read.ts';
-import type { S3Call } from './call.ts';
+import { checksumsShown, type S3Call, type StoredChecksums } from './call.ts';
 import { partNumberOf } from './wire/bodies.ts';
 import { notImplemented, refusal } from './wire/refusals.ts';
 import type { XmlFields } from './wire/xml.ts';
@@ -12,6 +14,7 @@ export interface AskedPart {
   /** The last byte, included. */
   readonly end: number;
   readonly count: number;
+  readonly number: number;
 }
 
 /** Null: the whole is asked for, or is one part. Throws InvalidArgument, InvalidPart, InvalidRequest. */
@@ -26,7 +29,18 @@ export function partAsked({ address, headers }: S3Call, { row, pieceBytes }: Fou
   // A part beyond 2 GiB is kept in several pieces: then it is not known which are whose.
   if (pieceBytes.length !== count) throw notImplemented('A read of one part of an object with parts beyond 2 GiB');
   const start = pieceBytes.slice(0, number - 1).reduce((sum, bytes) => sum + bytes, 0);
-  return { start, end: start + (pieceBytes[number - 1] ?? 0) - 1, count };
+  return { start, end: start + (pieceBytes[number - 1] ?? 0) - 1, count, number };
+}
+
+/** Of a part, with the type that the whole has; null: the object has none. */
+export async function checksumsOfPart(
+  db: Queryable,
+  { row }: FoundObject,
+  { number }: AskedPart,
+): Promise<StoredChecksums | null> {
+  if (row.checksums === null) return null;
+  const [checksums] = await readPartChecksums(db, row, { before: number - 1, count: 1 });
+  return { ...checksums, type: row.checksums.type };
 }
 
 /** `headers`: of the object. */
@@ -50,8 +64,12 @@ export function partAnswer(
 
 const PARTS_SHOWN_MAX = 1_000;
 
-/** A page of the parts of an object, each with its length: checksums of single parts are not kept. Throws InvalidArgument. */
-export function partsShown({ headers }: S3Call, { row, pieceBytes }: FoundObject): XmlFields {
+/** A page of the parts of an object, each with its length and checksum. Throws InvalidArgument. */
+export async function partsShown(
+  db: Queryable,
+  { headers }: S3Call,
+  { row, pieceBytes }: FoundObject,
+): Promise<XmlFields> {
   const count = Number(row.etag.split('-')[1]);
   const marker = wholeOf(headers, 'x-amz-part-number-marker', 0);
   const max = Math.min(PARTS_SHOWN_MAX, wholeOf(headers, 'x-amz-max-parts', PARTS_SHOWN_MAX));
@@ -59,13 +77,18 @@ export function partsShown({ headers }: S3Call, { row, pieceBytes }: FoundObject
   if (pieceBytes.length !== count) return { PartsCount: count };
   const shown = pieceBytes.slice(marker, marker + max);
   const last = marker + shown.length;
+  const checksums = await readPartChecksums(db, row, { before: marker, count: shown.length });
   return {
     PartsCount: count,
     PartNumberMarker: marker,
     NextPartNumberMarker: last,
     MaxParts: max,
     IsTruncated: last < count,
-    Part: shown.map((bytes, i) => ({ PartNumber: marker + i + 1, Size: bytes })),
+    Part: shown.map((bytes, i) => ({
+      PartNumber: marker + i + 1,
+      Size: bytes,
+      ...checksumsShown((checksums[i] ?? null) as StoredChecksums | null, 'elements'),
+    })),
   };
 }
 

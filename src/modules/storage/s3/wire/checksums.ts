@@ -1,7 +1,7 @@
 // Checksums that a request sends or asks for: Content-MD5, or one of x-amz-checksum-* in a header, behind the body, or over a whole multipart
 // upload (docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
+import { CHECKSUM_BYTES, type ChecksumName, isChecksumName } from '../../../../core/credentials/aws-checksums.ts';
 import { refusal } from './refusals.ts';
 
 export type ChecksumType = 'COMPOSITE' | 'FULL_OBJECT';
@@ -24,7 +24,6 @@ export interface UploadChecksum {
 }
 
 const PREFIX = 'x-amz-checksum-';
-const BYTES: Readonly<Record<ChecksumName, number>> = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 };
 const COMPOSITE_ONLY: ReadonlySet<ChecksumName> = new Set(['sha1', 'sha256']);
 const FULL_ONLY: ReadonlySet<ChecksumName> = new Set(['crc64nvme']);
 
@@ -101,7 +100,7 @@ function md5Of(header: string | undefined): string | null {
 
 /** As sent in a body too. Throws InvalidRequest. */
 export function checkedValue(name: ChecksumName, value: string): string {
-  if (bytesOf(value, BYTES[name]) !== null) return value;
+  if (bytesOf(value, CHECKSUM_BYTES[name]) !== null) return value;
   throw refusal('InvalidRequest', `Value for ${PREFIX}${name} header is invalid.`);
 }
 
