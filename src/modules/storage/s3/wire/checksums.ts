@@ -27,7 +27,7 @@ const PREFIX = 'x-amz-checksum-';
 const COMPOSITE_ONLY: ReadonlySet<ChecksumName> = new Set(['sha1', 'sha256']);
 const FULL_ONLY: ReadonlySet<ChecksumName> = new Set(['crc64nvme']);
 
-/** Throws InvalidDigest, InvalidRequest. */
+/** Throws InvalidDigest, InvalidRequest, BadDigest. */
 export function sentChecksums(headers: IncomingHttpHeaders): SentChecksums {
   const sent = namedIn(Object.keys(headers));
   if (sent.length > 1) throw refusal('InvalidRequest', 'Send one x-amz-checksum- header, not several.');
@@ -39,8 +39,16 @@ export function sentChecksums(headers: IncomingHttpHeaders): SentChecksums {
   return {
     md5: md5Of(headers['content-md5'] as string | undefined),
     algorithm,
-    value: inHeader === undefined ? null : checkedValue(inHeader, String(headers[PREFIX + inHeader])),
+    value: inHeader === undefined ? null : valueIn(headers, inHeader),
   };
+}
+
+function valueIn(headers: IncomingHttpHeaders, name: ChecksumName): string {
+  const value = String(headers[PREFIX + name]);
+  const isOfSdk = String(headers['x-amz-sdk-checksum-algorithm']).toLowerCase() === name;
+  // Where the algorithm is named too, a value that is none of it has a name of its own (API_PutObject, ChecksumAlgorithm).
+  if (isOfSdk && !isValue(name, value)) throw refusal('BadDigest', `The value of ${PREFIX}${name} is no ${name}.`);
+  return checkedValue(name, value);
 }
 
 /** What a multipart upload is begun with; null: no checksum is kept. Throws InvalidRequest. */
@@ -100,9 +108,11 @@ function md5Of(header: string | undefined): string | null {
 
 /** As sent in a body too. Throws InvalidRequest. */
 export function checkedValue(name: ChecksumName, value: string): string {
-  if (bytesOf(value, CHECKSUM_BYTES[name]) !== null) return value;
+  if (isValue(name, value)) return value;
   throw refusal('InvalidRequest', `Value for ${PREFIX}${name} header is invalid.`);
 }
+
+const isValue = (name: ChecksumName, value: string) => bytesOf(value, CHECKSUM_BYTES[name]) !== null;
 
 function bytesOf(base64: string, count: number): Buffer | null {
   const bytes = Buffer.from(base64, 'base64');

@@ -156,6 +156,7 @@ describe('checksums of a request', () => {
     [{ 'content-md5': 'AAAAAA==' }, 'InvalidDigest'],
     [{ 'x-amz-checksum-crc32': 'bad' }, 'InvalidRequest'],
     [{ 'x-amz-checksum-sha1': 'AAAAAA==' }, 'InvalidRequest'],
+    [{ 'x-amz-checksum-sha1': 'AAAAAA==', 'x-amz-sdk-checksum-algorithm': 'SHA1' }, 'BadDigest'],
     [{ 'x-amz-checksum-crc32': 'AAAAAA==', 'x-amz-checksum-crc32c': 'AAAAAA==' }, 'InvalidRequest'],
     [{ 'x-amz-sdk-checksum-algorithm': 'XX' }, 'InvalidRequest'],
   ])('%o are %o', (headers, due) => {
