@@ -32,10 +32,6 @@ describe('buckets', () => {
     const { sdk } = bench;
     const made = await sdk.send(new CreateBucketCommand({ Bucket: 'one' }));
     expect(made.Location).toBe('/one');
-    expect(await failureOf(sdk.send(new CreateBucketCommand({ Bucket: 'one' })))).toMatchObject({
-      name: 'BucketAlreadyOwnedByYou',
-      status: 409,
-    });
     expect(await failureOf(sdk.send(new CreateBucketCommand({ Bucket: 'Not_A_Name' })))).toMatchObject({
       name: 'InvalidBucketName',
       status: 400,
@@ -54,6 +50,9 @@ describe('buckets', () => {
     expect(await failureOf(sdk.send(new DeleteBucketCommand({ Bucket: 'one' })))).toMatchObject({
       name: 'BucketNotEmpty',
     });
+    // Made again, it is as it was.
+    expect((await sdk.send(new CreateBucketCommand({ Bucket: 'one' }))).Location).toBe('/one');
+    expect(await bench.text('one', 'k')).toBe('x');
     await sdk.send(new DeleteObjectCommand({ Bucket: 'one', Key: 'k' }));
     await sdk.send(new DeleteBucketCommand({ Bucket: 'one' }));
     expect(await failureOf(sdk.send(new HeadBucketCommand({ Bucket: 'one' })))).toMatchObject({ status: 404 });
@@ -63,6 +62,25 @@ describe('buckets', () => {
     expect(await failureOf(sdk.send(new DeleteBucketCommand({ Bucket: 'one' })))).toMatchObject({
       name: 'NoSuchBucket',
     });
+  });
+
+  test('of another region say so, and are not made again', async () => {
+    const { sdk } = bench;
+    const named = { Bucket: 'in-europe', CreateBucketConfiguration: { LocationConstraint: 'eu-west-1' as const } };
+    await sdk.send(new CreateBucketCommand(named));
+    expect((await sdk.send(new GetBucketLocationCommand({ Bucket: 'in-europe' }))).LocationConstraint).toBe(
+      'eu-west-1',
+    );
+    expect((await sdk.send(new HeadBucketCommand({ Bucket: 'in-europe' }))).BucketRegion).toBe('eu-west-1');
+    for (const again of [named, { Bucket: 'in-europe' }]) {
+      expect(await failureOf(sdk.send(new CreateBucketCommand(again)))).toMatchObject({
+        name: 'BucketAlreadyOwnedByYou',
+        status: 409,
+      });
+    }
+    await bench.bucket('at-home');
+    const moved = new CreateBucketCommand({ ...named, Bucket: 'at-home' });
+    expect(await failureOf(sdk.send(moved))).toMatchObject({ name: 'BucketAlreadyOwnedByYou' });
   });
 
   test.each(['foo.-bar', 'foo-.bar', 'foo..bar'])('are not made by the name %s', async (Bucket) => {

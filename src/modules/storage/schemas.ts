@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
 import { KEY_BYTES_MAX } from '../../objects/limits.ts';
+import { invalidField } from '../../problems/problem.ts';
 import {
   ALLOWED_HEADER_PATTERN,
   CORS_HEADER_CHARACTERS_MAX,
@@ -17,24 +18,27 @@ import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts'
 
 const NO_ADDRESS = '(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)';
 const BUCKET_CHARACTERS = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
-const bucketName = (apart: string, description: string) =>
-  Type.String({
-    minLength: 3,
-    maxLength: 63,
-    pattern: `^(?!.*${apart})${NO_ADDRESS}${BUCKET_CHARACTERS}`,
-    description,
-  });
+const bucketPattern = (apart: string) => `^(?!.*${apart})${NO_ADDRESS}${BUCKET_CHARACTERS}`;
+const bucketName = (pattern: string, description: string) =>
+  Type.String({ minLength: 3, maxLength: 63, pattern, description });
 
 const BUCKET_NAME = '3 to 63 lower-case letters, digits, `-` and `.`; a letter or digit at both ends.';
 
 /** Of a bucket that is there: older ones may have a hyphen beside a dot. */
-export const bucketField = bucketName('\\.\\.', `${BUCKET_NAME} It belongs to the account alone.`);
+export const bucketField = bucketName(bucketPattern('\\.\\.'), `${BUCKET_NAME} It belongs to the account alone.`);
 
 /** Each part between dots must be a name of a host by itself. */
-export const newBucketField = bucketName(
-  '(?:\\.\\.|\\.-|-\\.)',
-  `${BUCKET_NAME} No \`.\` beside another or beside a \`-\`. It belongs to the account alone.`,
-);
+const NEW_BUCKET = bucketPattern('(?:\\.\\.|\\.-|-\\.)');
+const NEW_BUCKET_NAME = `${BUCKET_NAME} No \`.\` beside another or beside a \`-\`.`;
+
+export const newBucketField = bucketName(NEW_BUCKET, `${NEW_BUCKET_NAME} It belongs to the account alone.`);
+
+/** Throws VALIDATION_FAILED for what could be no new bucket's name. */
+export function requireBucketName(bucket: string): void {
+  if (!new RegExp(NEW_BUCKET).test(bucket)) {
+    throw invalidField('bucket', 'pattern', `The name of a bucket: ${NEW_BUCKET_NAME}`);
+  }
+}
 
 export const keyField = Type.String({
   minLength: 1,

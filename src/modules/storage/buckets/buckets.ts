@@ -3,9 +3,11 @@ import Type, { type Static } from 'typebox';
 import type { Transaction } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
 import { timestamp } from '../../../db/types.ts';
-import { type Resource, resourceTable } from '../../../kit/resource.ts';
+import { type Resource, requireRoom, resourceTable } from '../../../kit/resource.ts';
+import type { CallContext } from '../../../kit/services.ts';
 import { iso } from '../../../lib/time.ts';
 import type { Notify } from '../../../objects/changes.ts';
+import { beginHeld } from '../../../objects/held.ts';
 import { bucketMissing } from '../../../objects/object.ts';
 import { readOpenIn } from '../../../objects/upload-store.ts';
 import { abortIn } from '../../../objects/uploads.ts';
@@ -18,6 +20,8 @@ import type { AgeRule, AppliedRules, Lifecycle } from './lifecycle.ts';
 
 export interface BucketRow {
   readonly bucket: string;
+  /** As a client of S3 named it; null: the service's own. */
+  readonly region: string | null;
   readonly object_count: bigint;
   readonly bytes: bigint;
   readonly expire: readonly AgeRule[] | null;
@@ -42,7 +46,7 @@ export const bucketSchema = Type.Object({
 export const bucketTable = resourceTable<BucketRow>({
   table: 'storage.bucket',
   key: 'bucket',
-  columns: 'bucket, object_count, bytes, expire, abort_uploads, lifecycle, notify, cors, created_at',
+  columns: 'bucket, region, object_count, bytes, expire, abort_uploads, lifecycle, notify, cors, created_at',
 });
 
 export const bucketLimits = {
@@ -64,7 +68,7 @@ export function showBucket(row: BucketRow): Static<typeof bucketSchema> {
 
 const insertBucket = statement(
   'storage_insert_bucket',
-  'INSERT INTO storage.bucket (account_id, bucket, created_at) VALUES ($1, $2, $3)',
+  'INSERT INTO storage.bucket (account_id, bucket, region, created_at) VALUES ($1, $2, $3, $4)',
 );
 const updateRules = statement(
   'storage_update_rules',
@@ -75,8 +79,17 @@ const updateNotify = statement(
   'UPDATE storage.bucket SET notify = $3 WHERE account_id = $1 AND bucket = $2',
 );
 
-export async function addBucket(tx: Transaction, accountId: string, bucket: string, nowMs: number): Promise<void> {
-  await tx.query(insertBucket, [accountId, bucket, timestamp(nowMs)]);
+/** Throws ALREADY_EXISTS, QUOTA_EXCEEDED. */
+export async function addBucket(
+  tx: Transaction,
+  ctx: CallContext,
+  { bucket, region }: Pick<BucketRow, 'bucket' | 'region'>,
+  nowMs: number,
+): Promise<void> {
+  if ((await bucketTable.find(tx, ctx, bucket)) !== null) throw problem('ALREADY_EXISTS', { param: 'bucket' });
+  await requireRoom(tx, ctx, 'bucket', bucketLimits.buckets);
+  await beginHeld(tx, ctx.accountId, ctx.principal.id, nowMs);
+  await tx.query(insertBucket, [ctx.accountId, bucket, region, timestamp(nowMs)]);
 }
 
 /** What goes by age, and how a client of S3 put it; null: none did. */

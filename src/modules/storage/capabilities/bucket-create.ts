@@ -1,11 +1,8 @@
 import Type from 'typebox';
 import { runWrite } from '../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../kit/capability.ts';
-import { requireRoom } from '../../../kit/resource.ts';
 import { alsoNamed } from '../../../kit/second-names.ts';
-import { beginHeld } from '../../../objects/held.ts';
-import { addBucket, type BucketRow, bucketLimits, bucketSchema, bucketTable, showBucket } from '../buckets/buckets.ts';
-import { problem } from '../problems.ts';
+import { addBucket, type BucketRow, bucketSchema, bucketTable, showBucket } from '../buckets/buckets.ts';
 import { newBucketField } from '../schemas.ts';
 import type { StorageState } from '../state.ts';
 
@@ -24,10 +21,7 @@ export const createBucket = defineCapability<StorageState>()({
   examples: [{ title: 'For backups', input: { bucket: 'backup' }, expect: { bucket: 'backup', object_count: 0 } }],
   run: ({ ctx, input: { bucket } }) =>
     runWrite(ctx, async (tx, { nowMs }) => {
-      if ((await bucketTable.find(tx, ctx, bucket)) !== null) throw problem('ALREADY_EXISTS', { param: 'bucket' });
-      await requireRoom(tx, ctx, 'bucket', bucketLimits.buckets);
-      await beginHeld(tx, ctx.accountId, ctx.principal.id, nowMs);
-      await addBucket(tx, ctx.accountId, bucket, nowMs);
+      await addBucket(tx, ctx, { bucket, region: null }, nowMs);
       return showBucket((await bucketTable.find(tx, ctx, bucket)) as BucketRow);
     }),
 });

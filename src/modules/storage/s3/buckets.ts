@@ -5,11 +5,11 @@ import type { Transaction } from '../../../db/database.ts';
 import type { RawAnswer } from '../../../kit/raw-route.ts';
 import { requireRow } from '../../../kit/resource.ts';
 import { bucketMissing } from '../../../objects/object.ts';
-import { type BucketRow, bucketLimits, buckets, bucketTable, saveNotify } from '../buckets/buckets.ts';
+import { addBucket, type BucketRow, bucketLimits, buckets, bucketTable, saveNotify } from '../buckets/buckets.ts';
 import { saveCors } from '../buckets/cors-store.ts';
 import { setRules } from '../buckets/expiry.ts';
 import { appliedRules, lifecycleShown } from '../buckets/lifecycle.ts';
-import { QUEUE_NAME_CHARACTERS_MIN } from '../schemas.ts';
+import { QUEUE_NAME_CHARACTERS_MIN, requireBucketName } from '../schemas.ts';
 import { bucketOf, emptyAnswer, ownerOf, type S3Call, shortBody, xmlAnswer } from './call.ts';
 import { instantOf, nameIn, tokenOf } from './listing.ts';
 import { readCreateBucket } from './wire/bodies.ts';
@@ -58,14 +58,25 @@ function bucketsAsked(sent: string | undefined): number {
 export async function createBucket(call: S3Call): Promise<RawAnswer> {
   refuseUnserved(call.headers);
   const bucket = bucketOf(call);
-  readCreateBucket(await shortBody(call));
-  await callCapability(call, { bucket });
+  const named = readCreateBucket(await shortBody(call));
+  const usual = awsRegion(call.state.core);
+  const region = named === usual ? null : named;
+  await call.request.perform(call.capability, (ctx) => {
+    requireBucketName(bucket);
+    return runWrite(ctx, async (tx, { nowMs }) => {
+      const present = region === null ? await bucketTable.find(tx, ctx, bucket) : null;
+      // In us-east-1 alone Amazon makes an account's bucket again, which changes nothing of it.
+      if (present?.region === null && usual === 'us-east-1') return null;
+      await addBucket(tx, ctx, { bucket, region }, nowMs);
+      return null;
+    });
+  });
   return emptyAnswer(call, 200, { location: `/${bucket}` });
 }
 
 export async function headBucket(call: S3Call): Promise<RawAnswer> {
-  await readBucket(call);
-  return emptyAnswer(call, 200, { 'x-amz-bucket-region': awsRegion(call.state.core) });
+  const { region } = await bucketRow(call);
+  return emptyAnswer(call, 200, { 'x-amz-bucket-region': region ?? awsRegion(call.state.core) });
 }
 
 export async function deleteBucket(call: S3Call): Promise<RawAnswer> {
@@ -76,9 +87,9 @@ export async function deleteBucket(call: S3Call): Promise<RawAnswer> {
 }
 
 export async function getLocation(call: S3Call): Promise<RawAnswer> {
-  await readBucket(call);
-  const region = awsRegion(call.state.core);
-  // The usual region is told by nothing.
+  const row = await bucketRow(call);
+  const region = row.region ?? awsRegion(call.state.core);
+  // That of most clients is told by nothing.
   return xmlAnswer(call, 'LocationConstraint', region === 'us-east-1' ? '' : region);
 }
 

@@ -116,10 +116,14 @@ export function readTagging(body: Buffer): Record<string, string> {
   return checkedTags(childrenOf(set, 'Tag').map((tag) => [requiredText(tag, 'Key'), requiredText(tag, 'Value')]));
 }
 
-/** Throws MalformedXML, IllegalLocationConstraintException: a region is a name of the service's own, and any is taken. */
-export function readCreateBucket(body: Buffer): void {
-  if (body.length === 0) return;
+/** The region that the bucket is for, by any name; null: none is said. Throws MalformedXML, InvalidLocationConstraint. */
+export function readCreateBucket(body: Buffer): string | null {
+  if (body.length === 0) return null;
   const root = readXml(body, 'CreateBucketConfiguration', CREATE_BOUNDS);
   const other = root.children.find(({ name }) => name !== 'LocationConstraint');
   if (other !== undefined) throw notImplemented(`${other.name} of a bucket`);
+  const region = textOf(root, 'LocationConstraint')?.trim() ?? '';
+  if (region === '') return null;
+  if (/^[a-z0-9-]{1,63}$/i.test(region)) return region;
+  throw refusal('InvalidLocationConstraint', 'A region has up to 63 letters, digits and hyphens.');
 }

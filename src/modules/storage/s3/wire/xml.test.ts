@@ -184,16 +184,15 @@ describe('settings of a bucket', () => {
   });
 
   test('a new one has a region at most', () => {
-    const create = (text: string) => failure(() => readCreateBucket(bytes(text)));
-    expect(create('')).toBeUndefined();
-    expect(
-      create(
-        '<CreateBucketConfiguration><LocationConstraint>eu-west-1</LocationConstraint></CreateBucketConfiguration>',
-      ),
-    ).toBeUndefined();
-    expect(create('<CreateBucketConfiguration><Location><Type>x</Type></Location></CreateBucketConfiguration>')).toBe(
-      'NotImplemented',
-    );
+    const create = (text: string) => readCreateBucket(bytes(text));
+    const within = (inner: string) => `<CreateBucketConfiguration>${inner}</CreateBucketConfiguration>`;
+    const inRegion = (region: string) => within(`<LocationConstraint>${region}</LocationConstraint>`);
+    expect(create('')).toBeNull();
+    expect(create(inRegion(''))).toBeNull();
+    expect(create(inRegion('eu-west-1'))).toBe('eu-west-1');
+    for (const region of ['a b', 'a\nb', 'x'.repeat(64)])
+      expect(failure(() => create(inRegion(region)))).toBe('InvalidLocationConstraint');
+    expect(failure(() => create(within('<Location><Type>x</Type></Location>')))).toBe('NotImplemented');
   });
 });
 
