@@ -3,7 +3,7 @@
 import { textArray } from '../../db/arrays.ts';
 import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
-import { problem } from '../../problems/problem.ts';
+import { type Problem, problem } from '../../problems/problem.ts';
 import type { CallContext } from './context.ts';
 import { lockWallet } from './lock.ts';
 import { type LivePrincipal, readLivePrincipals } from './principal.ts';
@@ -36,6 +36,24 @@ export async function enter(tx: Transaction, call: Caller, other?: string): Prom
   return { ...requireAllowed(call, caller, wallet.suspended), nowMs: wallet.nowMs };
 }
 
+/** The same for several calls of one account. `refusals`: why each of them changes nothing, as `enter` throws it; null: it may. */
+export async function enterTogether(
+  tx: Transaction,
+  accountId: string,
+  calls: readonly Caller[],
+): Promise<{ readonly nowMs: number; readonly refusals: readonly (Problem | null)[] }> {
+  const principals = calls.map(({ principal }) => principal);
+  const [wallet, live] = await Promise.all([
+    lockWallet(tx, accountId),
+    readLivePrincipals(tx, textArray([accountId]), principals),
+  ]);
+  const refusals = calls.map((call) => {
+    if (wallet === null) return call.principal.kind.refusal('unknown');
+    return refusalOf(call, live.get(call.principal), wallet.suspended);
+  });
+  return { nowMs: wallet?.nowMs ?? 0, refusals };
+}
+
 /**
  * Makes sure of the caller as the last act of a transaction that did not enter the account. It waits for nobody but those who change
  * rights, so it closes no circle with whoever holds the wallet and waits for rows of this transaction. Throws as `enter`.
@@ -55,8 +73,13 @@ async function readCaller(tx: Transaction, { accountId, principal }: Caller): Pr
 
 /** The checks of a lane, in its order. */
 function requireAllowed(call: Caller, caller: LivePrincipal | undefined, isSuspended: boolean): LivePrincipal {
-  if (caller === undefined || caller.ended !== null) throw call.principal.kind.refusal(caller?.ended ?? 'unknown');
-  if (isSuspended) throw problem('ACCOUNT_SUSPENDED');
-  if (!scopesAllow(caller.scopes, call.capability, call.scope)) throw problem('INSUFFICIENT_SCOPE');
-  return caller;
+  const refusal = refusalOf(call, caller, isSuspended);
+  if (refusal !== null) throw refusal;
+  return caller as LivePrincipal;
+}
+
+function refusalOf(call: Caller, caller: LivePrincipal | undefined, isSuspended: boolean): Problem | null {
+  if (caller === undefined || caller.ended !== null) return call.principal.kind.refusal(caller?.ended ?? 'unknown');
+  if (isSuspended) return problem('ACCOUNT_SUSPENDED');
+  return scopesAllow(caller.scopes, call.capability, call.scope) ? null : problem('INSUFFICIENT_SCOPE');
 }

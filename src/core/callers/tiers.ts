@@ -73,8 +73,10 @@ export const tierLimits: Readonly<Record<Tier, TierLimits>> = {
   },
 };
 
-/** Free reads, evaluations, deletes and received webhooks may burst to this many seconds of their rate. */
+/** Free reads, evaluations and received webhooks may burst to this many seconds of their rate. */
 export const readBurstSeconds = 4;
+/** Deletes of objects to so many: programs that remove 2,000 of them one by one are refused none, however fast they are. */
+export const deleteBurstSeconds = 20;
 
 /** What a free call takes beyond its one token: another for each of these, known or done afterwards. */
 export const tokenWorth = { bodyBytes: 16 * 1024, answerBytes: 64 * 1024 } as const;

@@ -21,6 +21,12 @@ describe('free reads', () => {
     expect(limiter.take('acct', 'standard', 'reads', 1_000).allowed).toBe(false);
   });
 
+  test('2,000 deletes may come at once', () => {
+    const limiter = new RateLimiter();
+    const take = () => limiter.take('acct', 'standard', 'deletes', 0);
+    expect(Array.from({ length: 2_100 }, take).filter((grant) => grant.allowed)).toHaveLength(2_000);
+  });
+
   test('reads and writes, and accounts, have buckets of their own', () => {
     const limiter = new RateLimiter();
     while (limiter.take('one', 'standard', 'writes', 0).allowed);

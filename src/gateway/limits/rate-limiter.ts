@@ -1,7 +1,13 @@
 // Token buckets and concurrent-call counts per account (contract §6).
 
 import { admission } from '../../core/admission.ts';
-import { debtSecondsMax, readBurstSeconds, type Tier, tierLimits } from '../../core/callers/tiers.ts';
+import {
+  debtSecondsMax,
+  deleteBurstSeconds,
+  readBurstSeconds,
+  type Tier,
+  tierLimits,
+} from '../../core/callers/tiers.ts';
 import { lruOf } from '../../lib/lru.ts';
 import type { LimitClass } from '../endpoint.ts';
 
@@ -111,7 +117,7 @@ function rateOf(tier: Tier, limitClass: RatedClass): Rate {
   const [quota, windowSeconds, burst] = {
     reads: [readsPerSecond, 1, readBurstSeconds] as const,
     evaluations: [evaluationsPerSecond, 1, readBurstSeconds] as const,
-    deletes: [deletesPerSecond, 1, readBurstSeconds] as const,
+    deletes: [deletesPerSecond, 1, deleteBurstSeconds] as const,
     received: [receivedPerSecond, 1, readBurstSeconds] as const,
     writes: [writesPerMinute, 60, 1] as const,
   }[limitClass];

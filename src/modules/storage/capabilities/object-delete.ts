@@ -38,7 +38,7 @@ export const deleteObjects = defineCapability<StorageState>()({
   errors: ['BUCKET_NOT_FOUND'],
   limits: {
     keys: '1,000 a call, in 512 KiB.',
-    rate: '100 / 1,000 / 5,000 calls a second, four seconds of them at once; 20 more keys count as another call.',
+    rate: '100 / 1,000 / 5,000 calls a second, 20 seconds of them at once; 20 more keys count as another call.',
   },
   examples: [
     {

@@ -13,7 +13,8 @@ import { requireWritable } from '../../../objects/door.ts';
 import { type About, type ObjectRow, requireMetadata, type StoredObject } from '../../../objects/object.ts';
 import { putObject } from '../../../objects/put.ts';
 import { chargeRead, type FoundObject, findObject } from '../../../objects/read.ts';
-import { type ConditionalRemoval, removeMatching } from '../../../objects/remove.ts';
+import { removeMatching } from '../../../objects/remove.ts';
+import { removeObject } from '../../../objects/remove-together.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { weighKeys } from '../capabilities/object-delete.ts';
 import {
@@ -165,13 +166,12 @@ export function storedObject(data: unknown): StoredObject {
 }
 
 export async function deleteObject(call: S3Call): Promise<RawAnswer> {
-  const { key } = objectOf(call);
+  const target = objectOf(call);
   const conditions = deleteConditionsOf(call.headers);
-  await call.request.perform(call.capability, (ctx) =>
-    remove(call, ctx, [{ key, conditions }], ([fault]) => {
-      if (fault) throw fault;
-    }),
-  );
+  await call.request.perform(call.capability, async (ctx) => {
+    await removeObject(ctx, { ...target, conditions });
+    return FREE;
+  });
   return emptyAnswer(call, 204);
 }
 
@@ -184,8 +184,11 @@ export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
     // Within the call, so that its rate has been weighed by the bytes of the body, whatever is in them.
     sent = await request.read(readDelete, request.body);
     const asked = sent.objects.map(({ key, conditions }) => ({ key: Buffer.from(key), conditions }));
-    return remove(call, ctx, asked, (found) => {
-      faults = found;
+    weighKeys(ctx, asked.length);
+    const { accountId, principal } = ctx;
+    return runWrite(ctx, async (tx, { nowMs }) => {
+      faults = await removeMatching(tx, { accountId, bucket: bucketOf(call), asked, keyId: principal.id }, nowMs);
+      return null;
     });
   });
   const deleted = sent.objects.filter((_, i) => !sent.isQuiet && !faults[i]);
@@ -194,22 +197,6 @@ export async function deleteObjects(call: S3Call): Promise<RawAnswer> {
     return fault ? [{ Key, Code: nameOf(fault)[0], Message: fault.message }] : [];
   });
   return xmlAnswer(call, 'DeleteResult', { Deleted: deleted.map(({ key }) => ({ Key: key })), Error: errors });
-}
-
-/** `use` gets for each key why it is not deleted; null: it is. */
-function remove(
-  call: S3Call,
-  ctx: CallContext,
-  asked: ConditionalRemoval['asked'],
-  use: (faults: readonly (Problem | null)[]) => void,
-): Promise<Answer> {
-  const { accountId } = call;
-  const bucket = bucketOf(call);
-  weighKeys(ctx, asked.length);
-  return runWrite(ctx, async (tx, { nowMs }) => {
-    use(await removeMatching(tx, { accountId, bucket, asked, keyId: ctx.principal.id }, nowMs));
-    return null;
-  });
 }
 
 /** What x-amz-object-attributes names, in the order of the answer. */
