@@ -72,7 +72,9 @@ export function jobEvents({ name, one, made, schema, example, nothing, path }: J
     [completed]: { one: (of) => `${noun} finished: “${of.prompt}”`, path: place, tone: 'good' },
     [failed]: {
       one: ({ state, error: why, prompt }) =>
-        state === 'failed' ? `${noun} failed: ${(why as EventRecord | null)?.code}` : `${noun} ${state}: “${prompt}”`,
+        state === 'failed'
+          ? `${noun} failed: ${(why as EventRecord | null)?.code}, “${prompt}”`
+          : `${noun} ${state}: “${prompt}”`,
       path: place,
       tone: 'critical',
     },

@@ -26,6 +26,7 @@ test('acts are told by name', () => {
   const names = new Map([
     ['key_1', 'shop-api'],
     ['acct_1', 'Harbour'],
+    ['recv_1', 'stripe'],
   ]);
   const told = (capability: string, input: object, status = 200, path = '/v1/x') =>
     actText({ capability, status, input: JSON.stringify(input), path }, names);
@@ -38,6 +39,12 @@ test('acts are told by name', () => {
   );
   expect(told('account.people.invite', { email: 'ada@example.org', role: 'viewer' })).toBe(
     'Invited ada@example.org as viewer',
+  );
+  expect(told('account.people.cancel_invitation', { email: 'ada@example.org' })).toBe(
+    'Cancelled the invitation of ada@example.org',
+  );
+  expect(told('account.webhooks.receive.update', { receiver_id: 'recv_1', queue: 'x' })).toBe(
+    'Changed webhook receiver stripe: queue',
   );
   expect(told('operator.credit.grant', { account_id: 'acct_1', amount_usd: 5 })).toBe(
     'Granted $5.00 to account Harbour',

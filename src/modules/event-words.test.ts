@@ -23,7 +23,9 @@ test('events are told with what matters', () => {
   expect(told('wallet.expiring_soon', { days_left: 1 })).toBe('$1.25 of credit expires in 1 day');
   expect(told('account.updated')).toBe('Tier changed from standard to pro');
   expect(told('account.updated', { name: 'east' }, { previous: { name: null } })).toBe('Account renamed to east');
-  expect(told('cron.failed')).toMatch(/^Schedule cron_\w+ failed: HTTP 503$/);
+  expect(told('cron.failed')).toBe('Schedule nightly failed: HTTP 503');
+  expect(told('cron.executed', { job_name: null, job_id: 'cron_1' })).toBe('Schedule cron_1 ran');
+  expect(told('video.job.failed')).toBe('Video failed: VENDOR_ERROR, “A paper boat on a pond.”');
   expect(told('error.captured', { is_new_group: true })).toBe('New error: disk full');
   expect(told('error.captured')).toBe('Error came back: disk full');
   expect(told('queue.dlq')).toBe('Queue jobs: message moved to dead-letter queue jobs-dead after 3 deliveries');

@@ -79,7 +79,7 @@ describe('a run that the wallet covers', () => {
 describe('a run that may not be charged is skipped: recorded, told, free, never sent; and the job stays active', () => {
   test('no credit: with more credit the next slot runs', async () => {
     const own = await bench.withAccount(0);
-    const { job_id: id } = await own.create();
+    const { job_id: id } = await own.create({ name: 'report' });
     const skipped = await own.runNext(id);
     expect(skipped).toMatchObject({
       status: 'skipped',
@@ -89,7 +89,7 @@ describe('a run that may not be charged is skipped: recorded, told, free, never 
       cost_usd: 0,
       finished_at: skipped.started_at,
     });
-    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: skipped }]);
+    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: { ...skipped, job_name: 'report' } }]);
     expect(await own.get(id)).toMatchObject({ status: 'active', next_run_at: expect.any(String), last_run: skipped });
     expect(own.receiver.received).toEqual([]);
     expect(await own.spentNanos()).toBe(0n);

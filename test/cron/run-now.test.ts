@@ -30,7 +30,7 @@ test('run now begins one run, charges it as any other, and leaves the next run a
   ]);
   expect(await own.runs(job.job_id)).toHaveLength(1);
   expect(await own.get(job.job_id)).toMatchObject({ status: 'active', next_run_at: job.next_run_at, last_run: run });
-  expect(await own.cronEvents()).toEqual([{ type: 'cron.executed', object: run }]);
+  expect(await own.cronEvents()).toEqual([{ type: 'cron.executed', object: { ...run, job_name: null } }]);
   expect(await own.spentNanos()).toBe(RUN_NANOS);
   expect(await own.findings()).toEqual([]);
 });

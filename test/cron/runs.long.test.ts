@@ -72,7 +72,7 @@ describe('a run', () => {
       latency_ms: expect.any(Number),
     });
     expect(run.response_snippet).toMatch(status === 204 ? /^$/ : /^text/);
-    expect(await own.cronEvents()).toEqual([{ type, object: run }]);
+    expect(await own.cronEvents()).toEqual([{ type, object: { ...run, job_name: null } }]);
     expect((await own.get(id)).last_run).toEqual(run);
     expect(own.receiver.received).toHaveLength(1);
     expect(await own.spentNanos()).toBe(RUN_NANOS);
@@ -83,7 +83,7 @@ describe('a run', () => {
     const { job_id: id } = await own.create({ task: 'http://127.0.0.1:1/closed' });
     const run = await own.runNext(id);
     expect(run).toMatchObject({ status: 'failed', http_status: null, error_code: 'connect', cost_usd: 0.00002 });
-    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: run }]);
+    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: { ...run, job_name: null } }]);
   });
 
   test('in flight it is shown as running', async () => {

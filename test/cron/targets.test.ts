@@ -61,7 +61,7 @@ describe('a queue', () => {
     expect(run.cost_usd).toBeGreaterThan(0);
     expect(await spentOn(own, 'queue.publish')).toBeCloseTo(run.cost_usd, 12);
     expect(await own.spentNanos()).toBe(0n);
-    expect(await own.cronEvents()).toEqual([{ type: 'cron.executed', object: run }]);
+    expect(await own.cronEvents()).toEqual([{ type: 'cron.executed', object: { ...run, job_name: null } }]);
     expect(await own.findings()).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ describe('retries', () => {
   test('a run that fails is tried again with the same id after 5 s, 10 s, …; told and charged once', async () => {
     const own = await bench.withAccount();
     own.receiver.answer = (_call, response) => void response.writeHead(503).end('later');
-    const job = await own.create({ cron_expr: '0 * * * *', retries: 2 });
+    const job = await own.create({ name: 'hourly', cron_expr: '0 * * * *', retries: 2 });
     await own.advanceTo(job.next_run_at);
     const attempt = (n: number) =>
       eventually(async () => (await own.runs(job.job_id)).find((run) => run.attempt === n && run.status !== 'running'));
@@ -227,7 +227,7 @@ describe('retries', () => {
     await own.advanceTo(11);
     const last = await attempt(3);
     expect(last).toMatchObject({ status: 'failed', next_attempt_at: null, cost_usd: 0.00002 });
-    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: last }]);
+    expect(await own.cronEvents()).toEqual([{ type: 'cron.failed', object: { ...last, job_name: 'hourly' } }]);
     expect(new Set(own.receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([last.run_id]));
     expect(own.receiver.received).toHaveLength(3);
     expect(await own.spentNanos()).toBe(20_000n);

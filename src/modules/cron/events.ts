@@ -1,5 +1,14 @@
 // Webhook events of finished runs.
-import { type EventKind, type EventWords, eventKind, inWords, membersOf, withoutCall } from '../../kit/event-kind.ts';
+import {
+  type EventKind,
+  type EventRecord,
+  type EventWords,
+  eventKind,
+  inWords,
+  member,
+  membersOf,
+  withoutCall,
+} from '../../kit/event-kind.ts';
 import { runSchema } from './schemas.ts';
 
 const run = {
@@ -20,18 +29,22 @@ const run = {
   cost_usd: 0.00002,
 };
 
+const named = { job_name: member.textOrNull('Name of its job; null: it has none, or the job was deleted.', 'nightly') };
+
 const path: EventWords['path'] = (of) => `/schedules/${of.job_id}`;
+/** Events that are older than the name have only the ID. */
+const nameOf = (of: EventRecord) => of.job_name ?? of.job_id;
 
 const words: Readonly<Record<string, EventWords>> = {
   'cron.executed': {
-    one: (of) => `Schedule ${of.job_id} ran`,
-    many: (of, count) => `Schedule ${of.job_id} ran ${count} times`,
+    one: (of) => `Schedule ${nameOf(of)} ran`,
+    many: (of, count) => `Schedule ${nameOf(of)} ran ${count} times`,
     path,
     tone: 'good',
   },
   'cron.failed': {
-    one: (of) => `Schedule ${of.job_id} failed: ${of.error_code ?? `HTTP ${of.http_status}`}`,
-    many: (of, count) => `Schedule ${of.job_id} failed ${count} times`,
+    one: (of) => `Schedule ${nameOf(of)} failed: ${of.error_code ?? `HTTP ${of.http_status}`}`,
+    many: (of, count) => `Schedule ${nameOf(of)} failed ${count} times`,
     path,
     tone: 'critical',
   },
@@ -43,11 +56,10 @@ export const cronEvents: readonly EventKind[] = withoutCall(
     'cron.failed': 'A scheduled run failed.',
   },
   inWords(words, [
-    eventKind('cron.executed', 'A scheduled job ran.', membersOf(runSchema, run)),
-    eventKind(
-      'cron.failed',
-      'A run of a scheduled job failed.',
-      membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
-    ),
+    eventKind('cron.executed', 'A scheduled job ran.', { ...membersOf(runSchema, run), ...named }),
+    eventKind('cron.failed', 'A run of a scheduled job failed.', {
+      ...membersOf(runSchema, { ...run, status: 'failed', http_status: 503, response_snippet: 'try again later' }),
+      ...named,
+    }),
   ]),
 );

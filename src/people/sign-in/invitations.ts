@@ -37,7 +37,7 @@ const selectPending = statement(
 );
 const deleteOne = statement(
   'invitation_delete',
-  'DELETE FROM core.mail_sign_in WHERE link_hash = $2 AND account_id = $1 AND expires_at > core.clock_now()',
+  'DELETE FROM core.mail_sign_in WHERE link_hash = $2 AND account_id = $1 AND expires_at > core.clock_now() RETURNING email',
 );
 const deleteOfPerson = statement(
   'invitation_delete_of_person',
@@ -103,10 +103,11 @@ export async function pendingInvitations(db: Queryable, accountId: string): Prom
   }));
 }
 
-/** False: it does not wait any more, or is another account's. */
-export async function cancelInvitation(tx: Transaction, accountId: string, id: string): Promise<boolean> {
+/** Whom it was sent to; false: it does not wait any more, or is another account's. */
+export async function cancelInvitation(tx: Transaction, accountId: string, id: string): Promise<string | false> {
   if (!ID.test(id)) return false;
-  return (await tx.query(deleteOne, [accountId, Buffer.from(id, 'base64url')])).count === 1;
+  const { rows } = await tx.query<{ email: string }>(deleteOne, [accountId, Buffer.from(id, 'base64url')]);
+  return rows[0]?.email ?? false;
 }
 
 /** Ends those that the person gave. */

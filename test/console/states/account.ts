@@ -282,7 +282,7 @@ export function answeredStates({ filled, site, owner: by }: FilledAccount): read
       .slice(1)}-${of}`;
   return [
     ...refusedForms(filled).map(([path, of, fields]) => ({
-      name: `refused-${name(path, of)}`,
+      name: `refused-${name(path, of)}-${Object.keys(fields)[0]}`,
       path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
       by,
       status: 400,

@@ -23,16 +23,16 @@ export async function makeRun(
   lost: AbortSignal,
 ): Promise<void> {
   const { run, target } = claimed;
-  if (target === null) return record(core, run, notMade('job_deleted'));
-  if (run.attempt - run.failures > ATTEMPTS_MAX) return record(core, run, notMade('interrupted'));
-  if (mayHavePaid(claimed)) return record(core, run, notMade('interrupted'));
+  if (target === null) return record(core, claimed, notMade('job_deleted'));
+  if (run.attempt - run.failures > ATTEMPTS_MAX) return record(core, claimed, notMade('interrupted'));
+  if (mayHavePaid(claimed)) return record(core, claimed, notMade('interrupted'));
   const ended = AbortSignal.any([signal, lost]);
   const outcome = await inItsPlace(core, claimed, target, () =>
     target.capability === null ? postTask(core, run, target, ended) : callCapability(core, run, target, ended),
   );
   if (outcome === 'no_room') return postpone(core, run);
   if (outcome === 'ended') throw new Error('the attempt was ended by this process');
-  await record(core, run, outcome);
+  await record(core, claimed, outcome);
 }
 
 /** What an earlier attempt may have paid is not found again under its idempotency key, so it is not repeated. */
@@ -66,7 +66,7 @@ function postpone(core: Services, run: RunRow): Promise<void> {
 }
 
 /** Records the end and tells it, or when the run is tried again, unless another attempt has taken the run over. */
-function record(core: Services, run: RunRow, outcome: Exclude<Outcome, 'ended'>): Promise<void> {
+function record(core: Services, { run, target }: ClaimedRun, outcome: Exclude<Outcome, 'ended'>): Promise<void> {
   const { end, retry } = outcome;
   return core.db.transaction(async (tx) => {
     const nowMs = await clockNow(tx);
@@ -78,7 +78,8 @@ function record(core: Services, run: RunRow, outcome: Exclude<Outcome, 'ended'>)
     }
     const ended = await saveRunEnd(tx, run, end, nowMs);
     if (ended === null) return;
-    sendEvents(tx, [runEvent(ended, end.status === 'succeeded' ? 'cron.executed' : 'cron.failed')], nowMs);
+    const type = end.status === 'succeeded' ? 'cron.executed' : 'cron.failed';
+    sendEvents(tx, [runEvent(ended, target?.name ?? null, type)], nowMs);
     await saveLastRun(tx, ended, JSON.stringify(runRecord(ended)), nowMs);
   });
 }

@@ -212,9 +212,9 @@ async function writeBeginnings(
   if (begun.length === 0) return;
   const now = timestamp(nowMs);
   const runs = begun.map(({ run }) => run);
-  const skipped = runs.filter((run) => run.status === 'skipped');
+  const skipped = begun.filter(({ run }) => run.status === 'skipped');
   const charged = begun.filter(({ job, run }) => job.capability === null && run.status === 'running');
-  const events = skipped.map((run) => runEvent(run, 'cron.failed'));
+  const events = skipped.map(({ job, run }) => runEvent(run, job.name, 'cron.failed'));
   sendEvents(tx, events, nowMs);
   const [inserted] = await Promise.all([
     tx.query(insertRuns, [accountId, now, ...runColumns(runs, nowMs)]),
@@ -250,6 +250,7 @@ function jobColumns(begun: readonly Beginning[]): Buffer[] {
 }
 
 /** What webhooks are told of a run that is over. */
-export function runEvent(run: RunRow, type: 'cron.executed' | 'cron.failed'): NewEvent {
-  return { accountId: run.account_id, type, data: { object: runRecord(run) }, requestId: null };
+export function runEvent(run: RunRow, jobName: string | null, type: 'cron.executed' | 'cron.failed'): NewEvent {
+  const object = { ...runRecord(run), job_name: jobName };
+  return { accountId: run.account_id, type, data: { object }, requestId: null };
 }

@@ -153,14 +153,15 @@ export const inviteSomebody = ownersForm(async (core, request, visitor, owner, f
 });
 
 export const cancelInvited = ownersForm(async (core, request, visitor, owner, form) => {
-  const isCancelled = await asOwner(core, owner, (tx, accountId) =>
+  const email = await asOwner(core, owner, (tx, accountId) =>
     cancelInvitation(tx, accountId, form.get('invitation') ?? ''),
   );
-  if (isCancelled === null) return notAnOwner();
-  if (isCancelled) logPeopleChange(core, request, owner, 'account.people.cancel_invitation', {});
-  const page = isCancelled
-    ? { done: 'The invitation was cancelled: its link does not work any more.' }
-    : { status: 409, done: 'This invitation was accepted or cancelled already, or it has expired.' };
+  if (email === null) return notAnOwner();
+  if (email !== false) logPeopleChange(core, request, owner, 'account.people.cancel_invitation', { email });
+  const page =
+    email !== false
+      ? { done: 'The invitation was cancelled: its link does not work any more.' }
+      : { status: 409, done: 'This invitation was accepted or cancelled already, or it has expired.' };
   return accountPage(core, visitor, page);
 });
 

@@ -95,7 +95,9 @@ const moneyWords = {
 /** People are changed on pages, by no capability. */
 const peopleWords = {
   'account.people.invite': act('Invited', 'invite', ({ email, role }) => `${text(email)} as ${text(role)}`),
-  'account.people.cancel_invitation': act('Cancelled an invitation', 'cancel an invitation'),
+  'account.people.cancel_invitation': act('Cancelled the invitation of', 'cancel the invitation of', ({ email }) =>
+    text(email),
+  ),
   'account.people.remove': act('Removed', 'remove', ({ person }) => text(person)),
   'account.restore': act('Restored the account', 'restore the account'),
 };

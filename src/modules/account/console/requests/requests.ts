@@ -12,6 +12,7 @@ import { HOUR_MS, iso } from '../../../../lib/time.ts';
 import { requestsList } from '../../capabilities/requests/list.ts';
 import { requestsSettings, requestsSettingsGet } from '../../capabilities/requests/settings.ts';
 import { webhooksList } from '../../capabilities/webhooks/list.ts';
+import { receiveList } from '../../capabilities/webhooks/receive/list.ts';
 import { type CallerNames, callerName, readCallers } from '../usage/caller.ts';
 import { actText, type Names } from './act-words.ts';
 
@@ -141,15 +142,14 @@ function unkeptText({
 
 /** What the shown acts are about: lists are asked only where an act names one of theirs. */
 export async function namesOf(visit: Visit, rows: readonly Logged[], names: CallerNames): Promise<Names> {
-  const [webhooks, accounts] = await Promise.all([
-    rows.some(({ capability }) => capability.startsWith('account.webhooks.')) && visit.may(webhooksList)
-      ? visit.call(webhooksList, { limit: NAMED_MAX })
+  const isShown = (module: string) => rows.some(({ capability }) => capability.startsWith(module));
+  const [webhooks, receivers, accounts] = await Promise.all([
+    isShown('account.webhooks.') && visit.may(webhooksList) ? visit.call(webhooksList, { limit: NAMED_MAX }) : null,
+    isShown('account.webhooks.receive.') && visit.may(receiveList)
+      ? visit.call(receiveList, { limit: NAMED_MAX })
       : null,
-    rows.some(({ capability }) => capability.startsWith('operator.')) && visit.may(accountsList)
-      ? visit.call(accountsList, { limit: NAMED_MAX })
-      : null,
+    isShown('operator.') && visit.may(accountsList) ? visit.call(accountsList, { limit: NAMED_MAX }) : null,
   ]);
-  const urls = webhooks?.data?.items ?? [];
   const { items = [] } = (accounts?.data ?? {}) as {
     readonly items?: readonly {
       readonly account_id: string;
@@ -159,7 +159,8 @@ export async function namesOf(visit: Visit, rows: readonly Logged[], names: Call
   };
   return new Map([
     ...names,
-    ...urls.map(({ webhook_id: id, url }) => [id, url] as const),
+    ...(webhooks?.data?.items ?? []).map(({ webhook_id: id, url }) => [id, url] as const),
+    ...(receivers?.data?.items ?? []).map(({ receiver_id: id, name }) => [id, name] as const),
     ...items.map(({ account_id: id, name, email }) => [id, name ?? email ?? id] as const),
   ]);
 }
