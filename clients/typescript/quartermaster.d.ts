@@ -3422,6 +3422,35 @@ export interface EmailInboxMessagesData {
   has_more: boolean;
 }
 
+export interface EmailReceivedListInput {
+  /** Only mail from this address, in any case: */
+  sender?: string;
+  /** Only mail whose subject holds each of these words, in any case. */
+  subject?: string;
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface EmailReceivedListDataItemsItem {
+  inbound_id: string;
+  inbox_id: string;
+  from: string;
+  to: Array<string>;
+  subject: string;
+  message_id: string | null;
+  in_reply_to: string | null;
+  thread_id: string;
+  received_at: string;
+}
+
+export interface EmailReceivedListData {
+  items: Array<EmailReceivedListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
 export interface EmailReceivedInput {
   /** ID of the received mail: */
   inbound_id: string;
@@ -8454,6 +8483,7 @@ export interface Calls {
   'email.inbox.get': [EmailInboxGetInput, EmailInboxGetData];
   'email.inbox.delete': [EmailInboxDeleteInput, EmailInboxDeleteData];
   'email.inbox.messages': [EmailInboxMessagesInput, EmailInboxMessagesData];
+  'email.received.list': [EmailReceivedListInput, EmailReceivedListData];
   'email.received': [EmailReceivedInput, EmailReceivedData];
   'email.received.raw': [EmailReceivedRawInput, EmailReceivedRawData];
   'email.reply': [EmailReplyInput, Email];
@@ -8951,6 +8981,8 @@ export interface Methods {
     };
     /** Shows a received mail. */
     received: Method<'email.received', true> & {
+      /** Lists received mail of all inboxes. */
+      list: Method<'email.received.list', false>;
       /** Shows the source of a received mail. */
       raw: Method<'email.received.raw', true>;
     };

@@ -488,6 +488,7 @@ const CALLS = {
   'email.inbox.get': 'GET /v1/email/inbox/get/{inbox_id} safe',
   'email.inbox.delete': 'DELETE /v1/email/inbox/delete/{inbox_id} keyed',
   'email.inbox.messages': 'GET /v1/email/inbox/messages/{inbox_id} safe',
+  'email.received.list': 'GET /v1/email/received/list safe',
   'email.received': 'GET /v1/email/received/{inbound_id} safe',
   'email.received.raw': 'GET /v1/email/received/raw/{inbound_id} safe',
   'email.reply': 'POST /v1/email/reply keyed',

@@ -36,11 +36,11 @@ interface Found {
 async function kindsFound(secret: string, q: string): Promise<string[]> {
   const sought = `q=${encodeURIComponent(q)}`;
   const { status, body } = await client(service.url, secret)('GET', `/v1/account/search?${sought}`);
-  expect(status).toBe(200);
+  expect(status, JSON.stringify(body)).toBe(200);
   const items: Found[] = body.data.items;
   const visitor = await signedIn(service.url, secret);
   const { text } = await visitor.get(`/console/find?${sought}`);
-  const kinds = [...text.matchAll(/<span class="badge plain">([a-z]+)<\/span>/g)].map(([, kind]) => kind);
+  const kinds = [...text.matchAll(/<span class="badge plain">([a-z ]+)<\/span>/g)].map(([, kind]) => kind);
   expect(kinds).toEqual(items.map(({ kind }) => kind));
   const lines = (await visitor.get(`/console/find?as=jsonl&${sought}`)).text.split('\n').filter((line) => line !== '');
   expect(lines.map((line) => JSON.parse(line))).toEqual(
@@ -68,6 +68,21 @@ test('a person of analytics is found by any whole distinct ID, and nothing faile
   expect(await kindsFound(secret, 'browser')).toEqual([]);
   const { body } = await call('GET', '/v1/account/requests/list?outcome=failed');
   expect(body.data.items).toEqual([]);
+});
+
+test('received mail is found by its sender, by words of its subject, and by its id', async () => {
+  const { secret, call } = await filledAccount('foxtrot');
+  const address = 'foxtrot@inbox.test';
+  await call('POST', '/v1/email/inbox/create', { address });
+  const source = `From: Ann <ann@foxtrot.test>\r\nTo: ${address}\r\nSubject: The harbour is closed\r\n\r\nUntil noon.\r\n`;
+  const path = `/v1/email/inbound?from=ann@foxtrot.test&to=${address}`;
+  const { status, body } = await call('POST', path, Buffer.from(source), { 'content-type': 'message/rfc822' });
+  expect(status, JSON.stringify(body)).toBe(200);
+  for (const q of ['ANN@foxtrot.test', 'closed harbour', body.data.inbound_id])
+    expect(await kindsFound(secret, q), q).toEqual(['received mail']);
+  expect(await kindsFound(secret, 'bob@foxtrot.test')).toEqual([]);
+  const other = await filledAccount('golf');
+  expect(await kindsFound(other.secret, 'closed harbour')).toEqual([]);
 });
 
 test('nothing of another account is found, and a narrow key finds what it may list', async () => {

@@ -272,3 +272,27 @@ test('mail is found by its sender and by words of its subject, and waited for by
   await send('sought@near.test', { Subject: 'The later one' }, 'five');
   expect((await waiting).items.map(({ subject }: { subject: string }) => subject)).toEqual(['The later one']);
 });
+
+test('mail of all inboxes is listed newest first, by sender and words of its subject; nothing of another account', async () => {
+  const [owner, other] = [await bench.owner(), await bench.owner()];
+  await create(owner, 'list-a@near.test');
+  await create(owner, 'list-b@near.test');
+  await create(other, 'list-c@near.test');
+  await send('list-a@near.test', { Subject: 'Invoice 1' }, 'one');
+  await send('list-b@near.test', { Subject: 'Invoice 2', From: 'Cara <CARA@far.test>' }, 'two');
+  await send('list-c@near.test', { Subject: 'Invoice 3' }, 'three');
+  const listed = async (query: Record<string, string>) => {
+    const page = await owner.data('GET', `/v1/email/received/list?${new URLSearchParams(query)}`);
+    return { ...page, subjects: page.items.map(({ subject }: { subject: string }) => subject) };
+  };
+  await expect.poll(async () => (await listed({})).subjects).toEqual(['Invoice 2', 'Invoice 1']);
+  expect((await listed({ sender: 'cara@FAR.test' })).subjects).toEqual(['Invoice 2']);
+  expect((await listed({ subject: '1 invoice' })).subjects).toEqual(['Invoice 1']);
+  expect((await listed({ sender: 'cara@far.test', subject: '1' })).subjects).toEqual([]);
+  const first = await listed({ subject: 'invoice', limit: '1' });
+  expect([first.subjects, first.has_more]).toEqual([['Invoice 2'], true]);
+  const second = await listed({ subject: 'invoice', limit: '1', cursor: first.next_cursor });
+  expect([second.subjects, second.has_more, second.next_cursor]).toEqual([['Invoice 1'], false, null]);
+  const moved = await owner.call('GET', `/v1/email/received/list?cursor=${first.next_cursor}`);
+  expect(moved.body.error.code).toBe('INVALID_CURSOR');
+});

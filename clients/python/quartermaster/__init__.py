@@ -486,6 +486,7 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "email.inbox.get": ("GET", "/v1/email/inbox/get/{inbox_id}", "safe"),
     "email.inbox.delete": ("DELETE", "/v1/email/inbox/delete/{inbox_id}", "keyed"),
     "email.inbox.messages": ("GET", "/v1/email/inbox/messages/{inbox_id}", "safe"),
+    "email.received.list": ("GET", "/v1/email/received/list", "safe"),
     "email.received": ("GET", "/v1/email/received/{inbound_id}", "safe"),
     "email.received.raw": ("GET", "/v1/email/received/raw/{inbound_id}", "safe"),
     "email.reply": ("POST", "/v1/email/reply", "keyed"),
@@ -1353,6 +1354,10 @@ class _EmailReceived:
     def __call__(self, input: types.EmailReceivedInput) -> types.EmailReceivedData:
         """Shows a received mail."""
         return self._transport.call("email.received", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.EmailReceivedListInput | None = None) -> types.EmailReceivedListData:
+        """Lists received mail of all inboxes."""
+        return self._transport.call("email.received.list", input)[0]  # type: ignore[no-any-return]
 
     def raw(self, input: types.EmailReceivedRawInput) -> types.EmailReceivedRawData:
         """Shows the source of a received mail."""

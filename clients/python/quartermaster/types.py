@@ -2934,6 +2934,32 @@ class EmailInboxMessagesData(TypedDict):
     has_more: bool
 
 
+class EmailReceivedListInput(TypedDict):
+    sender: NotRequired[str]
+    subject: NotRequired[str]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+EmailReceivedListDataItemsItem = TypedDict("EmailReceivedListDataItemsItem", {
+    "inbound_id": "str",
+    "inbox_id": "str",
+    "from": "str",
+    "to": "list[str]",
+    "subject": "str",
+    "message_id": "str | None",
+    "in_reply_to": "str | None",
+    "thread_id": "str",
+    "received_at": "str",
+})
+
+
+class EmailReceivedListData(TypedDict):
+    items: list[EmailReceivedListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
 class EmailReceivedInput(TypedDict):
     inbound_id: str
 

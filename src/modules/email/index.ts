@@ -19,6 +19,7 @@ import { inboxMessages } from './capabilities/inbox/messages.ts';
 import { list } from './capabilities/list.ts';
 import { raw } from './capabilities/raw.ts';
 import { getReceived } from './capabilities/received/get.ts';
+import { listReceivedMail } from './capabilities/received/list.ts';
 import { rawReceived } from './capabilities/received/raw.ts';
 import { reply } from './capabilities/reply.ts';
 import { send } from './capabilities/send.ts';
@@ -45,10 +46,10 @@ import { emailFamily } from './vendors/family.ts';
 
 const hasNoMail = noRowIn('email.message');
 
-/** An address is whom mail went to, an id is one mail, and all else stands in subjects. */
-function soughtMail(q: string) {
+/** An address is whom mail went to or came from, an id is one mail, and all else stands in subjects. */
+function soughtMail(q: string, addressField: 'recipient' | 'sender') {
   if (q.startsWith('eml_') || q === '' || q.length > SUBJECT_CHARACTERS_MAX) return null;
-  return /^\S+@\S+$/.test(q) ? { recipient: q } : { subject: q };
+  return /^\S+@\S+$/.test(q) ? { [addressField]: q } : { subject: q };
 }
 
 export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>>({
@@ -60,7 +61,18 @@ export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>
     ...[send, batchSend, list, get, raw, cancel],
     ...[verify, listDomains, getDomain, deleteDomain],
     ...[listSuppressions, addSuppression, deleteSuppression],
-    ...[createInbox, listInboxes, getInbox, deleteInbox, inboxMessages, getReceived, rawReceived, reply, inbound],
+    ...[
+      createInbox,
+      listInboxes,
+      getInbox,
+      deleteInbox,
+      inboxMessages,
+      listReceivedMail,
+      getReceived,
+      rawReceived,
+      reply,
+      inbound,
+    ],
   ],
   clients: [
     {
@@ -89,7 +101,13 @@ export const email = defineModule<StartedEmail, ReturnType<typeof emailSettings>
       'mail',
       list,
       ({ email_id: id, subject }) => ({ id, name: subject || id, path: `/email/sent/${id}` }),
-      soughtMail,
+      (q) => soughtMail(q, 'recipient'),
+    ),
+    finder(
+      'received mail',
+      listReceivedMail,
+      ({ inbound_id: id, subject, from }) => ({ id, name: subject || from || id, path: `/email/received/${id}` }),
+      (q) => soughtMail(q, 'sender'),
     ),
   ],
   events: emailEvents,

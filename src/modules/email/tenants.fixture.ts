@@ -50,6 +50,8 @@ export const tenants: TenantFixture = {
     'email.inbox.get': [(names) => ({ inbox_id: names.inbox })],
     'email.inbox.delete': [(names) => ({ inbox_id: names.inbox })],
     'email.inbox.messages': [(names) => ({ inbox_id: names.inbox })],
+    // Each account sees its own.
+    'email.received.list': [],
     'email.received': [(names) => ({ inbound_id: names.inbound })],
     'email.received.raw': [(names) => ({ inbound_id: names.inbound })],
     'email.reply': [(names) => ({ inbound_id: names.inbound, text: 'T' })],

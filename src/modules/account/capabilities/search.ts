@@ -41,7 +41,7 @@ export const search = ({ finders }: Pick<Offer, 'finders'>) =>
     path: '/v1/account/search',
     summary: 'Finds objects of all modules by name or ID.',
     description:
-      `Queues, schedules, collections, error groups, videos, keys and webhooks whose name or ID contains q, in any case; the call with that request_id; the person with that distinct ID; mail by an address that it went to, or by words of its subject. Of each kind the first ${foundOfKindMax} ` +
+      `Queues, schedules, collections, error groups, videos, keys and webhooks whose name or ID contains q, in any case; the call with that request_id; the person with that distinct ID; mail by an address that it went to or came from, or by words of its subject. Of each kind the first ${foundOfKindMax} ` +
       `among the first ${pagesMax * pageItems} of its list. A key finds the kinds that its scopes let it list. Each page of a list that is read counts as one call for the rate.`,
     keywords: ['find anything by name', 'look up an id', 'which object has this id', 'global search'],
     input: Type.Object({
