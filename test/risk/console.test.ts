@@ -37,6 +37,40 @@ test('rules are rows: tried on a call, changed, and saved as they are shown', as
   expect((await stored()).rules).toEqual([{ ...first, points: 45 }, ...others]);
 });
 
+test('one rule is tried alone: on a call, on the latest decisions, and with nothing of the others', async () => {
+  const created = await createTestAccount(service.core, 5);
+  const account = new RiskBench(service, created);
+  const visitor = await signedIn(service.url, created.secret);
+  const path = '/console/risk/rules';
+  const page = (await visitor.get(path)).text;
+  const at = rowOf(page, 'ip_burst');
+  expect(page).toContain(`formaction="${path}?rule=${at}"`);
+  const tokens = { form_token: /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '', form_key: 'a'.repeat(32) };
+  const tried = async (more: Record<string, string> = {}) => {
+    const fields = { ...tokens, ...formFields(page), act: 'try', ...more };
+    const { text } = await visitor.post(`${path}?rule=${at}`, fields);
+    return (
+      /<section class="panel" aria-live="polite">(.*?)<\/section>/s.exec(text)?.[1]?.replaceAll(/<[^>]+>/g, '') ?? text
+    );
+  };
+  expect(await tried()).toContain('No decisions yet');
+  const calm = JSON.stringify({ event: 'login', email: { is_disposable: true }, ip: { count_1m: 1, kind: 'public' } });
+  expect(await tried({ signals: calm })).toContain('Rule ip_burst does not match this call: it adds nothing.');
+  const burst = { signals: calm.replace('"count_1m":1', '"count_1m":21') };
+  expect(await tried(burst)).toContain('Rule ip_burst matches this call and adds 30 points. Alone it scores 30: allow');
+  expect(await tried({ ...burst, 'rule-0-points': 'many' })).toContain('Alone it scores 30');
+  expect(await tried({ ...burst, [`rule-${at}-points`]: '500' })).toContain(`id="try-rule-${at}-points-fault"`);
+  await account.score({ event: 'signup', email: 'joe@mailinator.com', ip: '192.0.2.7' });
+  expect(await tried()).toContain('Rule ip_burst matches 0 of the latest 1 decision');
+  expect(await account.data('GET', 'rules/get')).toMatchObject({ is_default: true });
+});
+
+/** The place of the rule among the rows. */
+function rowOf(page: string, name: string): number {
+  const [field = ''] = Object.entries(formFields(page)).find(([, value]) => value === name) ?? [];
+  return Number(/^rule-(\d+)-name$/.exec(field)?.[1] ?? -1);
+}
+
 /** What the first form with rows sends, as a browser would. */
 function formFields(page: string): Record<string, string> {
   const of = (pattern: RegExp) => [...page.matchAll(pattern)].map(([, name = '', value = '']) => [name, value]);

@@ -85,19 +85,26 @@ function readCondition(condition: unknown): Condition {
   return found === undefined || !signal ? json : { signal, operator: found[0], value };
 }
 
-/** The rules that the rows of a form say. Throws VALIDATION_FAILED at a field. */
-export function rulesOfRows(form: URLSearchParams): Record<string, unknown> {
-  const rules = rowsOf(form, GROUP).map((row, n) => {
-    const fields = new URLSearchParams(row);
-    const description = row.description?.trim() ?? '';
-    return {
-      name: row.name?.trim() ?? '',
-      points: numberOf(fields, 'points'),
-      ...(description === '' ? {} : { description }),
-      when: writeWhen(fields, `${GROUP}-${n}-${WHEN}`),
-    };
-  });
+/**
+ * The rules that the rows of a form say. Throws VALIDATION_FAILED at a field. `only`: the place of one; rules that never match stand in the
+ * places of the others, so that a fault names the row.
+ */
+export function rulesOfRows(form: URLSearchParams, only: number | null = null): Record<string, unknown> {
+  const rules = rowsOf(form, GROUP).map((row, n) =>
+    only === null || n === only ? ruleOfRow(row, n) : { name: `not-tried-${n}`, points: 0, when: false },
+  );
   return { thresholds: { review: numberOf(form, 'review'), block: numberOf(form, 'block') }, rules };
+}
+
+function ruleOfRow(row: RowFields, n: number): Record<string, unknown> {
+  const fields = new URLSearchParams(row);
+  const description = row.description?.trim() ?? '';
+  return {
+    name: row.name?.trim() ?? '',
+    points: numberOf(fields, 'points'),
+    ...(description === '' ? {} : { description }),
+    when: writeWhen(fields, `${GROUP}-${n}-${WHEN}`),
+  };
 }
 
 function writeWhen(fields: URLSearchParams, at: string): unknown {

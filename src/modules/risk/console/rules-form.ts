@@ -1,5 +1,5 @@
 // The form of an account's rules: thresholds, and a row for each rule with rows for its conditions.
-import { choice, field, typedIn } from '../../../kit/console/form.ts';
+import { choice, field } from '../../../kit/console/form.ts';
 import { addRow, isFresh, type RowFields, rowButtons, rowsOf } from '../../../kit/console/rows.ts';
 import type { Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
@@ -17,16 +17,17 @@ interface Form {
   readonly visit: Visit;
   /** Whose faults and typed values the fields show. */
   readonly act: string;
+  readonly tryButton: (n: number) => Html;
 }
 
-/** `typed`: the form as somebody filled it in; null: the rules as they are stored. */
+/** `typed`: the form as somebody filled it in; null: the rules as they are stored. `tryButton`: of the rule in this place. */
 export function rulesFields(
   visit: Visit,
   act: string,
   { thresholds, rules }: Rules,
-  typed = typedIn(visit, act),
+  { typed, tryButton }: { readonly typed: URLSearchParams | null; readonly tryButton: (n: number) => Html },
 ): Html {
-  const form = { visit, act };
+  const form = { visit, act, tryButton };
   const rows = typed === null ? rules.map(fieldsOfRule) : rowsOf(typed, GROUP);
   const threshold = (name: 'review' | 'block', label: string) =>
     field(visit, act, {
@@ -43,7 +44,7 @@ export function rulesFields(
 ${rows.length < RULES_MAX ? html`<p>${addRow(GROUP, 'Add a rule')}</p>` : ''}`;
 }
 
-function ruleFieldset({ visit, act }: Form, row: RowFields, n: number): Html {
+function ruleFieldset({ visit, act, tryButton }: Form, row: RowFields, n: number): Html {
   const prefix = `${GROUP}-${n}`;
   const { name = '', points = '', description = '', all = 'all' } = row;
   const sent = rowsOf(new URLSearchParams(row), WHEN);
@@ -58,14 +59,20 @@ function ruleFieldset({ visit, act }: Form, row: RowFields, n: number): Html {
       ['any', 'any condition holds'],
     ],
   });
-  const isOpen = isFresh(row) || conditions.some(isFresh) || isFaulty(visit, n);
+  const isOpen = isFresh(row) || conditions.some(isFresh) || isFaulty(visit, n) || triedRow(visit) === n;
   return html`<details class="line" id="${prefix}"${isOpen ? html` open` : ''}><summary><strong>${name === '' ? 'New rule' : name}</strong> ${pointsText(points)} <span class="quiet">${conditionsText(all, conditions)}</span></summary>
 <div class="fields">${rowButtons(GROUP, n, name)}
 ${field(visit, act, { name: `${prefix}-name`, label: 'Name', value: name, attributes: html`${plain}${focus}` })}
 ${field(visit, act, { name: `${prefix}-points`, label: 'Points', value: points, attributes: numeric })}
 ${field(visit, act, { name: `${prefix}-description`, label: 'Description', value: description })}
 <div id="${prefix}-${WHEN}" class="conditions">${conditions.length > 1 ? joined : html`<input type="hidden" name="${prefix}-all" value="${all}">`}${conditions.map((each, i) => conditionFields({ visit, act }, `${prefix}-${WHEN}`, each, i))}
-<p>${addRow(`${prefix}-${WHEN}`, 'Add a condition')}</p></div></div></details>`;
+<p>${addRow(`${prefix}-${WHEN}`, 'Add a condition')} ${tryButton(n)}</p></div></div></details>`;
+}
+
+/** The place of the one rule that is tried, by the address; null: all are. */
+export function triedRow({ query }: Visit): number | null {
+  const place = query.get('rule');
+  return place !== null && /^\d{1,2}$/.test(place) ? Number(place) : null;
 }
 
 /** The form was refused for something of the rule. */
@@ -90,7 +97,7 @@ function conditionsText(all: string, conditions: readonly RowFields[]): string {
     .toWellFormed();
 }
 
-function conditionFields({ visit, act }: Form, group: string, row: RowFields, i: number): Html {
+function conditionFields({ visit, act }: Pick<Form, 'visit' | 'act'>, group: string, row: RowFields, i: number): Html {
   const { signal = '', operator = '>', value = '' } = row;
   const options = Object.entries(operators).map(([name, { label }]) => [name, label] as const);
   const focus = isFresh(row) ? html` autofocus` : '';

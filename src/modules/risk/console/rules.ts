@@ -1,7 +1,7 @@
 // Rules as rows: tried against the latest decisions, or a call that somebody makes up, before they are saved. The whole set is JSON, too.
 import { field, formKeyField, jsonOf, jsonTextOf, tokenField, typedIn } from '../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../kit/console/page.ts';
-import { enterButton, redrawRows } from '../../../kit/console/rows.ts';
+import { enterButton, type RowFields, redrawRows, rowsOf } from '../../../kit/console/rows.ts';
 import { facts, figures, table } from '../../../kit/console/table.ts';
 import { ago, count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
@@ -9,8 +9,8 @@ import { type Html, html } from '../../../lib/html.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { rulesGet, rulesSet, rulesTry } from '../capabilities/rules.ts';
 import { actionBadge, RULES, riskTabs } from './decisions.ts';
-import { type Rules, rulesOfRows } from './rule-rows.ts';
-import { rulesFields } from './rules-form.ts';
+import { GROUP, type Rules, rulesOfRows } from './rule-rows.ts';
+import { rulesFields, triedRow } from './rules-form.ts';
 
 type Tried = DataOf<typeof rulesTry>;
 
@@ -20,8 +20,8 @@ const TRY = 'try';
 const isJson = (form: URLSearchParams) => form.has('rules');
 const rulesOf = (form: URLSearchParams) => (isJson(form) ? new JsonText(jsonTextOf(form, 'rules')) : rulesOfRows(form));
 /** A call that somebody made up stands in for the latest decisions. */
-const triedOf = (form: URLSearchParams) =>
-  isJson(form) ? rulesOf(form) : { ...rulesOfRows(form), signals: jsonOf(form, 'signals') };
+const triedOf = (form: URLSearchParams, visit: Visit) =>
+  isJson(form) ? rulesOf(form) : { ...rulesOfRows(form, triedRow(visit)), signals: jsonOf(form, 'signals') };
 
 export const rulesPage: ConsolePage = {
   name: 'risk_rules',
@@ -63,7 +63,7 @@ function editors(visit: Visit, stored: Rules, form: URLSearchParams | null = typ
   const asks = visit.may(rulesTry) ? html` <button name="act" value="${TRY}">Try</button>` : '';
   const saves = visit.may(rulesSet) ? html`<button class="main" name="act" value="${SAVE}">Save rules</button>` : '';
   const editor = (content: Html) =>
-    html`<form method="post" class="act">${tokenField(visit)}${formKeyField()}${content}<p>${saves}${asks}</p><input type="hidden" name="act" value="${usual}"></form>`;
+    html`<form method="post" action="${visit.path(RULES)}" class="act">${tokenField(visit)}${formKeyField()}${content}<p>${saves}${asks}</p><input type="hidden" name="act" value="${usual}"></form>`;
   const rows = form === null || isJson(form) ? null : form;
   const text = (form !== null && isJson(form) ? form.get('rules') : null) ?? JSON.stringify(stored, null, 2);
   const signals = field(visit, act, {
@@ -81,14 +81,36 @@ function editors(visit: Visit, stored: Rules, form: URLSearchParams | null = typ
     isRequired: true,
     hint: 'JsonLogic over the signals, with thresholds.',
   });
-  return html`${editor(html`${enterButton(usual)}${rulesFields(visit, act, stored, rows)}${signals}`)}
+  const tryButton = (n: number) =>
+    visit.may(rulesTry)
+      ? html`<button name="act" value="${TRY}" formaction="${visit.path(RULES)}?rule=${n}">Try this rule</button>`
+      : html``;
+  return html`${editor(html`${enterButton(usual)}${rulesFields(visit, act, stored, { typed: rows, tryButton })}${signals}`)}
 <details id="json"${form !== null && isJson(form) ? html` open` : ''}><summary>Rules as JSON</summary>${editor(json)}</details>`;
 }
 
 function triedView(tried: Tried, visit: Visit, form: URLSearchParams): View {
-  const below = html`<section class="panel" aria-live="polite"><h2>Tried, nothing saved</h2>${tried.verdict === null ? onDecisions(tried) : onCall(tried.verdict)}</section>
+  const place = isJson(form) ? null : triedRow(visit);
+  const rule = place === null ? undefined : rowsOf(form, GROUP)[place];
+  const all = () => (tried.verdict === null ? onDecisions(tried) : onCall(tried.verdict));
+  const below = html`<section class="panel" aria-live="polite"><h2>Tried, nothing saved</h2>${rule === undefined ? all() : ofOne(tried, rule)}</section>
 ${editors(visit, { thresholds: { review: 1, block: 1 }, rules: [] }, form)}`;
   return page(visit, 'Risk rules, tried', below);
+}
+
+/** Of one rule that was tried alone: whether it matches, and what it adds. */
+function ofOne({ verdict, decisions, rules }: Tried, { name = '', points = '' }: RowFields): Html {
+  const rule = html`Rule <strong>${short(name.trim(), 80)}</strong>`;
+  const adds = `adds ${points.trim()} points`;
+  if (verdict === null) {
+    if (decisions === 0) return html`<p>No decisions yet. Fill in “Try on this call” to try ${rule} on one.</p>`;
+    const matched = rules.find((each) => each.name === name.trim())?.matched ?? 0;
+    return html`<p>${rule} matches ${count(matched)} of the latest ${countOf(decisions, 'decision')}, and ${adds} to each.</p>`;
+  }
+  const [reason] = verdict.reasons;
+  if (reason === undefined) return html`<p>${rule} does not match this call: it adds nothing.</p>`;
+  return html`<p>${rule} matches this call and ${adds}. Alone it scores ${String(verdict.score)}: ${actionBadge(verdict.action)}</p>
+<p class="quiet">${short(reason.detail, 200)}</p>`;
 }
 
 function onCall({ action, score, reasons }: NonNullable<Tried['verdict']>): Html {
