@@ -35,21 +35,55 @@ export interface Filled {
   readonly dashboard: string;
   readonly question: string;
   readonly crawl: string;
+  readonly channel: string;
 }
+
+/** Names that its things have by themselves, without the mark. */
+interface Names extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel'> {
+  readonly folder: string;
+  readonly metric: string;
+  /** What the names of its domain, its zone and the address of its inbox begin with. */
+  readonly label: string;
+}
+
+const usualNames: Names = {
+  queue: 'jobs',
+  dlq: 'failed',
+  collection: 'notes',
+  bucket: 'files',
+  folder: 'reports',
+  flag: 'checkout_12',
+  channel: 'presence-room_12',
+  metric: 'filled_metric',
+  label: '',
+};
+
+/** As long as there may be, without a place to break them. */
+export const longNames: Names = {
+  queue: 'q'.repeat(80),
+  dlq: 'd'.repeat(80),
+  collection: 'c'.repeat(128),
+  bucket: 'b'.repeat(63),
+  folder: 'o'.repeat(200),
+  flag: 'F'.repeat(128),
+  channel: `presence-${'r'.repeat(150)}`,
+  metric: 'm'.repeat(120),
+  label: 'w'.repeat(50),
+};
 
 type FilledEmail = Pick<Filled, 'email_id' | 'domain' | 'inbox_id' | 'inbound_id'>;
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
 
 /** `mark` stands in every text that somebody chose. `receiver`: an address that takes deliveries. */
-export async function fillAccount(call: Client, receiver: string, mark: string): Promise<Filled> {
+export async function fillAccount(call: Client, receiver: string, mark: string, names = usualNames): Promise<Filled> {
   const ok = async (method: string, path: string, body?: unknown) => {
     const reply = await call(method, path, body);
     expect(reply.status, `${path}: ${reply.text}`).toBe(200);
     return reply.body.data;
   };
   const post = (path: string, body: unknown) => ok('POST', path, body);
-  const [queue, dlq, collection] = ['jobs', 'failed', 'notes'];
+  const { queue, dlq, collection, channel } = names;
   const video = await post('/v1/video/generate', { ...QUICK, prompt: `${mark}-video` });
   const image = await post('/v1/image/generate', {
     prompt: `${mark}-image`,
@@ -69,11 +103,11 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   for (let n = 0; n < 3; n += 1) await post('/v1/queue/publish', { queue, payload: { text: `${mark}-queue`, n } });
   const { items } = await post('/v1/queue/consume', { queue, max_messages: 2 });
   for (const { receipt_handle } of items) await post('/v1/queue/nack', { queue, receipt_handle });
-  await post('/v1/queue/dlq/redrive/jobs', { message_ids: [items[0].message_id] });
+  await post(`/v1/queue/dlq/redrive/${queue}`, { message_ids: [items[0].message_id] });
   const fields = { level: 'error', environment: 'production', user_id: `${mark}-user` };
   const group = await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
   await post('/v1/errors/capture', { title: `${mark}-errors`, ...fields });
-  const kept = await fillTelemetry(post, mark);
+  const kept = await fillTelemetry(post, mark, names);
   await fillVectors(post, mark, collection);
   const webhook = await post('/v1/account/webhooks/register', {
     url: receiver,
@@ -88,14 +122,14 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
   });
   await post(`/v1/account/webhooks/receive/test/${received.receiver_id}`, { event: 'push' });
   const schedule = await post('/v1/cron/create', { name: `${mark}-cron`, task: receiver, cron_expr: '0 9 * * *' });
-  const { bucket, object } = await fillStorage(post, mark);
-  const email = await fillEmail(ok, mark);
+  const { bucket, object } = await fillStorage(post, mark, names);
+  const email = await fillEmail(ok, mark, names);
   const sms = await fillSms(post, mark);
   await post('/v1/captcha/verify', { payload: 'bm90IGEgc29sdXRpb24=', action: 'signup' });
   await fillRisk(ok, mark);
-  const zone = await fillDns(ok, mark);
-  const flag = await fillFlags(ok, mark);
-  await fillRealtime(ok, mark);
+  const zone = await fillDns(ok, mark, names);
+  const flag = await fillFlags(ok, mark, names);
+  await fillRealtime(ok, mark, names);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
@@ -125,25 +159,24 @@ export async function fillAccount(call: Client, receiver: string, mark: string):
     zone,
     flag,
     crawl: crawl.crawl_id,
+    channel,
     person: `${mark}-analytics`,
     ...kept,
   };
 }
 
-const CHANNEL = 'presence-room_12';
-
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Ok = (method: string, path: string, body?: unknown) => Promise<any>;
 
 /** Samples, events, what is kept of both by name, and a log record of each level. */
-async function fillTelemetry(post: (path: string, body: unknown) => ReturnType<Ok>, mark: string) {
+async function fillTelemetry(post: (path: string, body: unknown) => ReturnType<Ok>, mark: string, { metric }: Names) {
   await post('/v1/metrics/ingest', {
-    items: [1, 2].map((value) => ({ name: 'filled_metric', value, labels: { mark: `${mark}-metrics ${value}` } })),
+    items: [1, 2].map((value) => ({ name: metric, value, labels: { mark: `${mark}-metrics ${value}` } })),
   });
   await post('/v1/analytics/capture', {
     items: ['signed_up', 'plan_chosen'].map((event) => ({ event, distinct_id: `${mark}-analytics` })),
   });
-  const panels = ['filled_metric', 'none_of_this', 'sum('].map((query) => ({
+  const panels = [metric, 'none_of_this', 'sum('].map((query) => ({
     title: `${mark}-panel`,
     query,
     unit: 'ms',
@@ -174,8 +207,12 @@ async function fillVectors(post: (path: string, body: unknown) => Promise<unknow
   });
 }
 
-async function fillStorage(post: (path: string, body: unknown) => Promise<unknown>, mark: string) {
-  const [bucket, object] = ['files', `reports/${mark}-storage.txt`];
+async function fillStorage(
+  post: (path: string, body: unknown) => Promise<unknown>,
+  mark: string,
+  { bucket, folder }: Names,
+) {
+  const object = `${folder}/${mark}-storage.txt`;
   await post('/v1/storage/bucket/create', { bucket });
   await post('/v1/storage/object/put', { bucket, key: object, content: 'Hello', metadata: { author: 'somebody' } });
   await post('/v1/storage/object/put', { bucket, key: 'readme.md', content: '# Files' });
@@ -183,13 +220,13 @@ async function fillStorage(post: (path: string, body: unknown) => Promise<unknow
   return { bucket, object };
 }
 
-async function fillEmail(ok: Ok, mark: string): Promise<FilledEmail> {
+async function fillEmail(ok: Ok, mark: string, { label }: Names): Promise<FilledEmail> {
   // Read backwards it is reserved too, so that no name server is asked for it.
-  const domain = 'tset.mail.test';
+  const domain = `tset.mail${label}.test`;
   await ok('POST', '/v1/email/domain/verify', { domain });
   await ok('POST', '/v1/email/suppression/add', { address: 'grace@example.org' });
   // An address exists once in the service.
-  const address = `agent-${randomBytes(4).toString('hex')}@inbox.test`;
+  const address = `agent-${label}${randomBytes(4).toString('hex')}@inbox.test`;
   const { inbox_id } = await ok('POST', '/v1/email/inbox/create', { address });
   const { email_id } = await ok('POST', '/v1/email/send', {
     from: 'Billing <billing@example.com>',
@@ -230,8 +267,7 @@ async function fillRisk(ok: Ok, mark: string): Promise<void> {
 }
 
 /** A flag with rules and a history, one that is off, and one with a rule that the form does not show. Answers the key of the first. */
-async function fillFlags(ok: Ok, mark: string): Promise<string> {
-  const key = 'checkout_12';
+async function fillFlags(ok: Ok, mark: string, { flag: key }: Names): Promise<string> {
   const flag = { type: 'boolean', variants: { on: true, off: false }, default_variant: 'off' };
   const targeting = {
     if: [
@@ -253,16 +289,16 @@ async function fillFlags(ok: Ok, mark: string): Promise<string> {
 }
 
 /** Messages of a presence channel. Nobody is subscribed to it. */
-async function fillRealtime(ok: Ok, mark: string): Promise<void> {
+async function fillRealtime(ok: Ok, mark: string, { channel }: Names): Promise<void> {
   const publish = (event: string, data: unknown) =>
-    ok('POST', '/v1/realtime/publish', { channel: CHANNEL, event, data, user_id: `${mark}-realtime` });
+    ok('POST', '/v1/realtime/publish', { channel, event, data, user_id: `${mark}-realtime` });
   await publish('message', { text: `${mark}-realtime`, nested: [1, null] });
   await publish('typing', null);
 }
 
 /** A zone with records. It exists once in the service. */
-async function fillDns(ok: Ok, mark: string): Promise<string> {
-  const zone = `zone-${randomBytes(4).toString('hex')}.test`;
+async function fillDns(ok: Ok, mark: string, { label }: Names): Promise<string> {
+  const zone = `zone-${label}${randomBytes(4).toString('hex')}.test`;
   await ok('POST', '/v1/dns/zone/create', { zone });
   const set = (name: string, type: string, values: readonly string[]) =>
     ok('PUT', '/v1/dns/record/set', { zone, name, type, values });
@@ -292,7 +328,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     flags: filled.flag,
     analytics: path.startsWith('/analytics/questions') ? filled.question : encodeURIComponent(filled.person),
     metrics: filled.dashboard,
-    realtime: CHANNEL,
+    realtime: filled.channel,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

@@ -19,9 +19,9 @@ export interface FilledAccount {
   readonly site: string;
 }
 
-export async function filledAccount({ service, receiver, mark }: Scene): Promise<FilledAccount> {
+export async function filledAccount({ service, receiver, mark, names }: Scene): Promise<FilledAccount> {
   const account = await createTestAccount(service.core, 9.5);
-  const filled = await fillAccount(client(service.url, account.secret), receiver, mark);
+  const filled = await fillAccount(client(service.url, account.secret), receiver, mark, names);
   const person = { accountId: account.accountId, email: 'owner@example.org', name: mark, role: 'owner' } as const;
   const site = `${(await exampleSite()).url}/keys`;
   return { account, filled, site, owner: await personSession(service.core, person) };

@@ -2,6 +2,7 @@
 import type { Page, Response } from 'playwright-core';
 import { expect } from 'vitest';
 import { type ConsolePage, forgetStatus, signedIn } from '../../support/console.ts';
+import type { fillAccount } from '../../support/filled-account.ts';
 import type { TestAccount, TestService } from '../../support/service.ts';
 
 /** A page in one of its states, as a browser comes to it. */
@@ -31,6 +32,8 @@ export interface Scene {
   readonly receiver: string;
   /** Stands in every text that somebody chose. */
   readonly mark: string;
+  /** Of what has no text of somebody's; usual ones when absent. */
+  readonly names?: Parameters<typeof fillAccount>[3];
 }
 
 /** A form of the console by its act. */
