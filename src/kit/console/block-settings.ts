@@ -20,7 +20,7 @@ export function blockSettingsPage({ kept, getSettings, setSettings }: BlockSetti
       attributes: html`inputmode="numeric"`,
     });
     const form = visit.may(setSettings)
-      ? actForm(visit, 'set', html`${input}<button>Save</button>`)
+      ? actForm(visit, 'set', html`${input}<button class="main">Save</button>`)
       : html`<p>Days that ${noun} are kept: ${days}.</p>`;
     const content = html`<p><a href="${visit.path(`/${module}`)}">${label}</a></p><h1>${title}</h1>${form}`;
     return { title, content };

@@ -25,6 +25,25 @@ test('amounts of a column have room for the longest fraction among them, so that
   expect(spend(1, 2)).toContain('decimals-2');
 });
 
+test('a column that says nothing of any row is left out', () => {
+  const titles = (...notes: readonly string[]) =>
+    [
+      ...table({
+        caption: 'Notes',
+        columns: [
+          { title: 'Name', cell: () => '' },
+          { title: 'Note', cell: (note: string) => note },
+          { title: 'Paid', usd: () => null },
+          { title: 'Kept', cell: () => html`yes` },
+        ],
+        rows: notes,
+        empty: html``,
+      }).text.matchAll(/<th scope="col">(\w+)</g),
+    ].map(([, title]) => title);
+  expect(titles('', '')).toEqual(['Name', 'Kept']);
+  expect(titles('', 'late')).toEqual(['Name', 'Note', 'Kept']);
+});
+
 test('a share is a bar and its words; of nothing it is empty', () => {
   const { text } = share(1, 4);
   expect([text.includes('width="25.00"'), text.includes('25.0 %')]).toEqual([true, true]);

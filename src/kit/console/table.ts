@@ -42,14 +42,15 @@ export interface Table<Row> {
   groupOf?(row: Row): string;
 }
 
-/** The first column names its row. On narrow screens each row is a block, whose cells say their column. */
+/** The first column names its row; of the others those that say nothing are left out. On narrow screens each row is a block, whose cells say their column. */
 export function table<Row>({ caption, columns, rows, empty, sorted, select, groupOf = () => '' }: Table<Row>): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  const said = columns.filter((column, i) => i === 0 || rows.some((row) => saysOf(column, row)));
   const sort =
     sorted === undefined
       ? null
-      : new Sort(sorted, columns.map(sortable), (fields) => withQuery(sorted, { ...fields, cursor: null }));
-  const shown = columns.map((column) => shownColumn(column, rows));
+      : new Sort(sorted, said.map(sortable), (fields) => withQuery(sorted, { ...fields, cursor: null }));
+  const shown = said.map((column) => shownColumn(column, rows));
   const head = shown.map(({ title, kind }, i) => {
     const of = sort?.head(i, title);
     return html`<th scope="col"${classOf(kind)}${of?.attribute ?? ''}>${of?.content ?? title}</th>`;
@@ -68,6 +69,12 @@ export function table<Row>({ caption, columns, rows, empty, sorted, select, grou
   const content = html`<div class="table" role="region" aria-label="${caption}" tabindex="0"><table class="rows"><caption class="unseen">${caption}</caption><thead><tr>${head}</tr></thead>
 ${bodies}</table></div>`;
   return select === undefined ? content : selectForm(select, content);
+}
+
+function saysOf<Row>(column: Column<Row>, row: Row): boolean {
+  if ('usd' in column) return column.usd(row) !== null;
+  const cell = column.cell(row);
+  return (typeof cell === 'string' ? cell : cell.text) !== '';
 }
 
 interface ShownColumn<Row> {

@@ -36,7 +36,7 @@ const events: readonly EventKind[] = [
   },
   {
     ...eventKind('captcha.failed', 'A captcha was not solved.', membersOf(verify.output, failed)),
-    words: { one: ({ action, reason }) => `Captcha failed${of(action)}: ${reason}`, path, tone: 'warning' },
+    words: { one: ({ action, reason }) => `Captcha failed${of(action)}: ${reason}`, path, tone: 'critical' },
   },
 ];
 

@@ -72,7 +72,7 @@ export const emailEvents: readonly EventKind[] = withoutCall(
       'email.opened': words('opened'),
       'email.clicked': words('clicked'),
       'email.cancelled': words('cancelled'),
-      'email.unsubscribed': words('unsubscribed', 'warning'),
+      'email.unsubscribed': words('unsubscribed'),
       'email.auto_suppressed': { one: (_, { address }) => `No more mail to ${address}`, path, tone: 'warning' },
     },
     [

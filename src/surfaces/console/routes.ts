@@ -224,7 +224,7 @@ async function viewOf(page: ConsolePage, visit: PageVisit): Promise<View> {
     return await page.show(visit);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return failureView(visit, error);
+    return failureView(visit, error, page);
   }
 }
 
@@ -238,13 +238,14 @@ function missingScope(visit: PageVisit, { id }: ConsolePage['needs']): Problem {
 }
 
 /** One page for what is another account's and what never was; else what went wrong. */
-function failureView(visit: PageVisit, found: Problem): View {
+function failureView(visit: PageVisit, found: Problem, { path }: ConsolePage): View {
   const isUnknown = found.httpStatus === 404 || ['VALIDATION_FAILED', 'INVALID_CURSOR'].includes(found.code);
   if (isUnknown)
     return {
       status: 404,
       title: 'Not found',
-      content: html`<h1>There is no such page</h1><p>The account that you are signed in to has nothing at this address.</p>`,
+      content: html`<h1>There is no such page</h1><p>The account that you are signed in to has nothing at this address.</p>
+<p><a href="${visit.path(path.split('/', 2).join('/'))}">Back</a></p>`,
     };
   return {
     status: found.httpStatus,

@@ -63,7 +63,7 @@ label.choice .quiet { white-space: nowrap; }
 label.choice { display: flex; align-items: center; font-weight: 400; margin: 0; padding: .35rem 0; }
 .pick { display: flex; align-items: center; justify-content: space-between; gap: .6rem; padding: .2rem 0; }
 .pick label { font-weight: 400; margin: 0; }
-.pick select { width: auto; max-width: 60%; }
+.pick select { width: 11rem; max-width: 60%; }
 .notice { padding: .6rem .75rem; border-radius: 6px; background: var(--amber-shade); color: var(--amber); }
 button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius: 6px; border: 1px solid var(--quiet); background: var(--paper); color: var(--ink); cursor: pointer; }
 button.main { margin: .9rem .5rem 0 0; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }

@@ -1,10 +1,11 @@
 // Answers as pictures: a trend as bars over time, a funnel as bars from step to step, retention as a table of shares with shading.
 import { panel } from '../../../kit/console/failure.ts';
 import { plot } from '../../../kit/console/plot.ts';
-import { meter, table } from '../../../kit/console/table.ts';
+import { meter, table, teach } from '../../../kit/console/table.ts';
 import { count, countOf, short } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
 import { type Html, html } from '../../../lib/html.ts';
+import { capture } from '../capabilities/capture.ts';
 import { funnel } from '../capabilities/funnel.ts';
 import { retention } from '../capabilities/retention.ts';
 import { trends } from '../capabilities/trends.ts';
@@ -31,7 +32,18 @@ export async function pictureOf(
   const answer = await visit.call(trends, { ...input, from, to });
   const unit =
     input.math === 'uniques' ? 'people' : input.math === 'total' || input.math === undefined ? 'events' : 'values';
-  return panel(visit, 'Trends', answer, (data) => trendPlot(data, String(input.interval ?? 'day'), unit));
+  return panel(visit, 'Trends', answer, (data) =>
+    data.series.every(({ values }) => values.every((value) => value === 0))
+      ? html`<div class="empty">${firstEvent(visit)}</div>`
+      : trendPlot(data, String(input.interval ?? 'day'), unit),
+  );
+}
+
+function firstEvent(visit: Visit): Html {
+  return teach(
+    'No events in this period. To send one:',
+    visit.samples([[capture, { event: 'signed_up', distinct_id: 'user-17', properties: { plan: 'free' } }]]),
+  );
 }
 
 function trendPlot({ times, series }: DataOf<typeof trends>, interval: string, unit: string): Html {

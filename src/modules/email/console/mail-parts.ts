@@ -19,6 +19,13 @@ const kinds: Readonly<Partial<Record<Status, 'good' | 'warning' | 'critical'>>> 
   failed: 'critical',
 };
 
+/** What the outbox says of a recipient with an inbox of this service, who has the mail. */
+const DELIVERED_HERE = /^Delivered to an inbox/;
+
+export function recipientBadge({ status, detail }: Mail['recipients'][number], mail: Pick<Mail, 'captured'>): Html {
+  return statusBadge(status, { captured: mail.captured && !DELIVERED_HERE.test(detail ?? '') });
+}
+
 /** Of a mail, or of one recipient of it. Green is for what left the service. */
 export function statusBadge(status: Status, { captured }: Pick<Mail, 'captured'>): Html {
   if (captured && kinds[status] === 'good') return badge('kept in the outbox');

@@ -11,7 +11,7 @@ import { cancel } from '../capabilities/cancel.ts';
 import { get } from '../capabilities/get.ts';
 import { raw } from '../capabilities/raw.ts';
 import { bodyPanel, sourceView, viewOf } from './mail-body.ts';
-import { type Mail, statusBadge } from './mail-parts.ts';
+import { type Mail, recipientBadge, statusBadge } from './mail-parts.ts';
 import { SENT } from './tabs.ts';
 
 /** While it waits for a relay. */
@@ -82,7 +82,7 @@ function course(visit: Visit, mail: Mail): Html {
         cell: ({ address, kind }) =>
           html`${short(address, 120)}${kind === 'to' ? '' : html` <span class="quiet">${kind}</span>`}`,
       },
-      { title: 'Status', cell: ({ status }) => statusBadge(status, mail) },
+      { title: 'Status', cell: (recipient) => recipientBadge(recipient, mail) },
       { title: 'Code', cell: ({ code }) => code ?? '' },
       { title: 'Answer', cell: ({ detail }) => (detail === null ? '' : short(detail, 400)) },
       { title: 'Changed', cell: ({ changed_at }) => ago(visit, changed_at) },

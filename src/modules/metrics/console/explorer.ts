@@ -107,7 +107,7 @@ function queryForm(fields: Fields, text: string, period: PeriodName): Html {
       ? ''
       : html` <span class="quiet">Edited.</span> <a href="./metrics?${String(back)}">Use the fields again</a>`;
   return html`<form method="get" class="row" aria-label="Query">${kept}<input type="hidden" name="period" value="${period}">
-<label>PromQL <input type="search" name="query" value="${text}" size="70" placeholder="sum by (status) (rate(http_requests_total[5m]))" spellcheck="false" autocapitalize="off"></label> <button>Run</button>${note}</form>`;
+<label>PromQL <input type="search" name="query" value="${text}" size="70" placeholder="rate(http_requests_total[5m])" spellcheck="false" autocapitalize="off"></label> <button>Run</button>${note}</form>`;
 }
 
 function option(value: string, text: string, chosen: string): Html {

@@ -40,7 +40,7 @@ export function graphOf(
     series: lines,
     isRunning: false,
     isLine: true,
-    empty: 'No values but 0 in this time.',
+    empty: series.length === 0 ? 'No values in this time.' : 'Only zeros in this time.',
   })}${note}`;
 }
 

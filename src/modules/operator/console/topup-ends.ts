@@ -30,7 +30,7 @@ export const rejectPage = typedPage({
     const { amount_usd: amount, charge_amount: charged, currency, provider } = topup;
     return {
       back: { label: 'Top-ups', path: '/operator/topups' },
-      text: html`${short(name, 64)} was charged ${charged} ${currency} through ${provider} ${time(visit, topup.created_at)}. None of its ${money(amount)} of credit is given, now or later, and the account is told so. What was paid is to be paid back at ${provider}: that does not happen by itself. It is ${topupState(topup)}.`,
+      text: html`${short(name, 64)} was charged ${charged} ${currency} through ${provider} ${time(visit, topup.created_at)}. None of its ${money(amount)} of credit is granted, and the account is told so. Pay the amount back at ${provider}: that does not happen by itself. Status: ${topupState(topup)}`,
     };
   },
   done: 'Top-up rejected. Nothing is credited.',
@@ -50,7 +50,7 @@ export const refundPage = typedPage({
     const { account_id: account, amount_usd: amount, refunded_usd: back, provider } = topup;
     return {
       back: { label: name, path: `/operator/accounts/${account}` },
-      text: html`${money(amount)} were paid through ${provider} ${time(visit, topup.created_at)}; ${money(back)} of it went back before. What goes back is taken out of the wallet, and cannot be called back. It is ${topupState(topup)}.`,
+      text: html`${money(amount)} was paid through ${provider} ${time(visit, topup.created_at)}; ${money(back)} of it was refunded before. A refund is taken out of the wallet and cannot be undone. Status: ${topupState(topup)}`,
       before: field(visit, 'refund', {
         name: 'amount_usd',
         label: 'Amount, USD',

@@ -65,7 +65,7 @@ export const pdfPage: ConsolePage = {
 function show(visit: Visit): View {
   const content = html`<h1>PDF</h1>
 <p class="quiet">Each page costs ${money(0.0001)}, a PDF at least ${money(0.0005)}. PDFs are not kept: the link of each works for an hour.</p>
-${visit.may(pdfCreate) ? form(visit, (_, usual) => usual) : html`<p class="quiet">You may read PDFs, but not create one.</p>`}`;
+${visit.may(pdfCreate) ? form(visit, (_, usual) => usual) : html`<p class="quiet">You may not create PDFs.</p>`}`;
   return { title: 'PDF', content };
 }
 

@@ -25,11 +25,10 @@ export const queuePurgePage = typedPage({
   async about(visit) {
     const { name: queue = '' } = visit.params;
     const stats = await visit.need(queueStats, { queue });
-    const dead = countOf(stats.dlq_count, 'dead letter');
     return {
       back: { label: queue, path: `${queuePath(queue)}/settings` },
       heading: html`Purge ${short(queue, 80)}`,
-      text: `This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${dead} of this queue stay in the dead-letter queue.`}`,
+      text: `This deletes ${messagesIn(stats)}. It cannot be undone. Consumers cannot acknowledge them any more.${stats.dlq_count === 0 ? '' : ` ${staying(stats)} in the dead-letter queue.`}`,
     };
   },
   done: 'Queue purged.',
@@ -52,8 +51,11 @@ export async function deletionText(visit: Visit, standing: Standing): Promise<st
   const { name: queue } = standing.queue;
   const stats = standing.stats?.data ?? (await visit.need(queueStats, { queue }));
   const pushed = await visit.need(subscriptions, { queue, limit: SUBSCRIPTIONS });
-  const dead = countOf(stats.dlq_count, 'dead letter');
-  return `This deletes the queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')}. It cannot be undone.${stats.dlq_count === 0 ? '' : ` ${dead} of this queue stay in the dead-letter queue and can no longer be redriven.`}`;
+  return `This deletes the queue, ${messagesIn(stats)} and ${countOf(pushed.items.length, 'push subscription')}. It cannot be undone.${stats.dlq_count === 0 ? '' : ` ${staying(stats)} in the dead-letter queue and can no longer be redriven.`}`;
+}
+
+function staying({ dlq_count: dead }: Stats): string {
+  return `${countOf(dead, 'dead letter')} of this queue stay${dead === 1 ? 's' : ''}`;
 }
 
 function messagesIn(stats: Stats): string {

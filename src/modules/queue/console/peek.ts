@@ -43,7 +43,7 @@ async function show(visit: Visit, { queue, stats }: Standing) {
     visit.may(queuePeek) ? visit.call(queuePeek, { queue: queue.name, limit }) : null,
   ]);
   const messages = () => next(visit, queue, peeked === null ? [] : messagesWithSource(peeked), stats?.data ?? null);
-  const content = html`${drawn}${peeked === null ? '' : panel(visit, 'Next messages', peeked, messages)}`;
+  const content = html`${drawn}${peeked === null ? html`<p class="quiet">You may not read the messages of this queue.</p>` : panel(visit, 'Next messages', peeked, messages)}`;
   return { content, hasPlots: true };
 }
 

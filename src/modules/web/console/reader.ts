@@ -22,7 +22,7 @@ export const FORMATS = [
 ] as const;
 
 export const RENDERS = [
-  ['auto', 'When the page is empty without'],
+  ['auto', 'If the page is empty'],
   ['always', 'Always'],
   ['never', 'Never'],
 ] as const;

@@ -77,6 +77,8 @@ ${fault === null ? '' : html`<p class="failure" role="alert" id="limit_usd-fault
 }
 
 function notYours(core: Services, visitor: Visitor): RawAnswer {
-  const text = html`<p>Only an owner of the account can change the charge limit. Sign in as an owner.</p>`;
+  const signIn = `${pathTo(core, '/auth')}?again=1&return_to=${encodeURIComponent(pathTo(core, chargeLimitPath))}`;
+  const text = html`<p>Only an owner of the account can change the charge limit. <a href="${signIn}">Sign in as an owner</a></p>
+<p><a href="${pathTo(core, '/console/wallet')}">Back to the wallet</a></p>`;
   return message(403, 'You cannot change this', text, { signOut: signOutForm(core, visitor) });
 }

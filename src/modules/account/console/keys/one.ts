@@ -131,7 +131,7 @@ function usageOf(visit: Visit, id: string, of: Usage['by_capability']): Html {
 
 /** What the request log has of it. */
 function lastCalls(visit: Visit, id: string, items: readonly Logged[], names: CallerNames): Html {
-  return html`${requestTable(visit, items, { names, isAudit: false })}
+  return html`${requestTable(visit, items, { names, isAudit: false, empty: html`<p>No calls yet.</p>` })}
 <p class="small"><a href="${visit.path(`/requests?outcome=all&key_id=${id}`)}">All calls of this key</a> <span class="quiet">Of a busy second the log keeps a sample.</span></p>`;
 }
 

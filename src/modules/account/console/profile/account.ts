@@ -6,7 +6,7 @@ import { panel } from '../../../../kit/console/failure.ts';
 import { actForm, checkbox, field, textOf } from '../../../../kit/console/form.ts';
 import { actOf, type ConsolePage, type View } from '../../../../kit/console/page.ts';
 import { badge, facts, type Page, table } from '../../../../kit/console/table.ts';
-import { count, money, short, time } from '../../../../kit/console/text.ts';
+import { count, countOf, money, short, time } from '../../../../kit/console/text.ts';
 import { requireTyped, typedForm } from '../../../../kit/console/typed.ts';
 import type { DataOf, PersonSections, Visit } from '../../../../kit/console/visit.ts';
 import { inZone } from '../../../../kit/console/zone.ts';
@@ -161,7 +161,9 @@ async function showDelete(visit: Visit): Promise<View> {
     visit.need(accountBalance),
     visit.need(accountTier),
   ]);
-  const things = Object.entries(usage).map(([of, used]) => html`<li>${count(used)} ${of.replaceAll('_', ' ')}</li>`);
+  const things = Object.entries(usage)
+    .filter(([, used]) => used > 0)
+    .map(([of, used]) => html`<li>${countOf(used, ...bothNumbers(of.replaceAll('_', ' ')))}</li>`);
   const content = html`<p><a href="${visit.path('/account')}">Back</a></p>
 <h1>Delete the account</h1>
 <p>Everything in ${short(name ?? id, 100)} stops at once, for all keys and people:</p>
@@ -173,6 +175,12 @@ ${typedForm(visit, 'delete', {
   after: checkbox(visit, 'delete', { name: 'forfeit_balance', label: 'Give up the remaining paid credit' }),
 })}`;
   return { title: 'Delete the account', content };
+}
+
+/** One and several: `dns zone` and `dns zones`. */
+function bothNumbers(several: string): [string, string] {
+  if (several.endsWith('ies')) return [several.replace(/ies$/, 'y'), several];
+  return [several === 'series' ? several : several.replace(/s$/, ''), several];
 }
 
 /** One record a line. Where there are more, the last line is no record: it has the cursor of the next. */

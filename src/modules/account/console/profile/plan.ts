@@ -57,7 +57,7 @@ function planView({ target, status, checkout_url: url }: DataOf<typeof tierUpgra
 export function plan(visit: Visit, tier: Tier, subscription: Read<Subscription>, canPay: boolean): Html {
   const usage: Readonly<Record<string, number>> = tier.usage;
   const names = Object.entries(tier.limits).map(([name, of]) => ({ name, of, used: usage[name] }));
-  return html`<div class="panels"><div>${facts([['Tier', badge(tier.tier, 'good')]])}
+  return html`<div class="panels"><div>${facts([['Tier', badge(tier.tier)]])}
 ${contentOrFailure(visit, subscription, (data) => subscriptionFacts(visit, data))}
 ${visit.may(tierUpgrade) ? upgrades(visit, tier, canPay) : ''}</div>
 <div>${table({

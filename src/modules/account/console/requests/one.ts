@@ -34,12 +34,7 @@ ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.
     ['Duration', latencyText(of.latency_ms)],
     ['Request', html`<code>${of.method} ${short(of.path, 500)}</code>`],
     ['Wire', of.entry_form],
-    [
-      'Key',
-      of.key_id === null
-        ? null
-        : html`<a href="${visit.path(`/keys/${of.key_id}`)}">${short(callerName(visit, of.key_id, names), 100)}</a> ${copiedId(of.key_id)}`,
-    ],
+    ['Key', of.key_id === null ? null : keyLink(visit, of.key_id, callerName(visit, of.key_id, names))],
     [
       'Person',
       of.person_id === null
@@ -56,6 +51,12 @@ ${of.code === null ? '' : html`<p><a href="${visit.elsewhere(`/docs/errors/${of.
   ])}</section>
 ${inputOf(of)}`;
   return { title: of.capability, content };
+}
+
+/** A key without a name is called by its ID, which stands there once. */
+function keyLink(visit: Visit, id: string, name: string): Html {
+  const link = html`<a href="${visit.path(`/keys/${id}`)}">${name === id ? 'Open the key' : short(name, 100)}</a>`;
+  return html`${link} ${copiedId(id)}`;
 }
 
 function inputOf({ input, status }: Logged): Html {

@@ -90,7 +90,7 @@ ${filters(
     keyId,
   ),
 )}
-${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${unkeptText(page)}${requestTable(visit, page.items, { names: acted, isAudit })}${more(visit, page)}`)}`;
+${panel(visit, isAudit ? 'Changes' : 'Calls', list, (page) => html`${unkeptText(page)}${requestTable(visit, page.items, { names: acted, isAudit, empty: emptyText(visit, isAudit) })}${more(visit, page)}`)}`;
   return { title, content };
 }
 
@@ -165,12 +165,26 @@ export async function namesOf(visit: Visit, rows: readonly Logged[], names: Call
   ]);
 }
 
+/** Why the list is empty, and where there is more. */
+function emptyText(visit: Visit, isAudit: boolean): Html {
+  const all = visit.path(isAudit ? '/audit' : '/requests');
+  const isNarrowed = [...texts.map(([name]) => name), 'key_id'].some((name) => (visit.query.get(name) ?? '') !== '');
+  if (isNarrowed) return html`<p>Nothing matches. <a href="${all}">Clear the filters</a></p>`;
+  if (isAudit)
+    return html`<p>No changes yet. <a href="${visit.path('/keys')}">Create a key</a>, and it is listed here.</p>`;
+  if (visit.query.get('outcome') === 'all')
+    return html`<p>No calls yet. <a href="${visit.path('')}">Make a first call</a></p>`;
+  return html`<p>${visit.query.get('outcome') === 'slow' ? 'No call took a second or longer.' : 'No call failed.'} <a href="${withQuery(visit, { outcome: 'all', cursor: null })}">Show all calls</a></p>`;
+}
+
 interface Shown {
   readonly names: Names;
   readonly isAudit: boolean;
+  /** Shown where there are no rows. */
+  readonly empty: Html;
 }
 
-export function requestTable(visit: Visit, rows: readonly Logged[], { names, isAudit }: Shown): Html {
+export function requestTable(visit: Visit, rows: readonly Logged[], { names, isAudit, empty }: Shown): Html {
   const columns: Column<Logged>[] = [
     {
       title: isAudit ? 'Change' : 'Call',
@@ -194,7 +208,7 @@ export function requestTable(visit: Visit, rows: readonly Logged[], { names, isA
   return table({
     caption: isAudit ? 'Changes' : 'Calls',
     rows,
-    empty: html`<p>${isAudit ? 'No changes match.' : 'No calls match.'}</p>`,
+    empty,
     columns,
   });
 }

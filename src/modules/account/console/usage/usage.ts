@@ -158,7 +158,7 @@ function usagePlot(visit: Visit, { items }: Series, { to }: Period, figure: Figu
   const groups = [...Map.groupBy(items, ({ group }) => group ?? 'all')].filter(([, of]) =>
     of.some((point) => point[FIELDS[figure]] > 0),
   );
-  if (groups.length === 0) return html`<p class="empty">Nothing to draw in this time.</p>`;
+  if (groups.length === 0) return html``;
   const instants = [...new Set(items.map(({ at }) => at))];
   const series = groups.map(([group, of]) => {
     const byInstant = new Map(of.map((point) => [point.at, point[FIELDS[figure]]]));
@@ -226,7 +226,7 @@ function usageTable(visit: Visit, of: readonly Row[], { field, spent }: Told): H
   return table({
     caption: 'Usage',
     rows: of,
-    empty: html`<p>${figureOf(visit) === 'USD' ? 'Nothing was spent in this period.' : 'No calls in this period.'}</p>`,
+    empty: html`<p>${figureOf(visit) === 'USD' ? 'Nothing was spent in this period.' : 'No calls in this period.'} ${isAll(visit) ? html`<a href="${visit.path('')}">Make a first call</a>` : html`<a href="${withQuery(visit, { show: 'all' })}">Show free and console calls</a>`}</p>`,
     columns: [
       {
         title: 'Name',

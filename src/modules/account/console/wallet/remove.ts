@@ -2,6 +2,7 @@
 
 import { countOf } from '../../../../kit/console/text.ts';
 import { typedPage } from '../../../../kit/console/typed.ts';
+import type { Visit } from '../../../../kit/console/visit.ts';
 import { html } from '../../../../lib/html.ts';
 import { problem } from '../../../../problems/problem.ts';
 import { paymentMethodDelete } from '../../capabilities/payment-method/delete.ts';
@@ -17,10 +18,9 @@ export const removeCardPage = typedPage({
   what: 'remove the card',
   button: 'Remove card',
   title: 'Remove a card',
+  nameOf: async (visit) => (await readCard(visit)).card.last4,
   async about(visit) {
-    const { items } = await visit.need(paymentMethodList);
-    const card = items.find((method) => method.payment_method_id === visit.params.id);
-    if (card === undefined) throw problem('NOT_FOUND');
+    const { card, items } = await readCard(visit);
     const end = expiryOf(card);
     return {
       back: { label: 'Wallet', path: '/wallet' },
@@ -31,6 +31,13 @@ export const removeCardPage = typedPage({
   done: 'Card removed.',
   next: () => '/wallet',
 });
+
+async function readCard(visit: Visit) {
+  const { items } = await visit.need(paymentMethodList);
+  const card = items.find((method) => method.payment_method_id === visit.params.id);
+  if (card === undefined) throw problem('NOT_FOUND');
+  return { card, items };
+}
 
 function remainingCards({ is_default: isUsual }: Method, others: number): string {
   if (others === 0) return 'No other card is saved. Auto-recharge and a plan need one.';

@@ -25,11 +25,17 @@ export async function failingWebhooks(visit: Visit): Promise<Failures> {
     ),
   );
   const rows = all.flatMap((webhook) => {
-    const told = isBroken(webhook) ? standingText(webhook) : (failed.get(webhook.webhook_id) ?? null);
+    const last = failed.get(webhook.webhook_id) ?? null;
+    const told = isBroken(webhook) ? standingText(webhook) : (last?.text ?? null);
     return told === null ? [] : [webhookLine(visit, webhook, told)];
   });
+  // What could not be read is told once, and nothing that fails.
+  const [unread] = [...failed.values()].flatMap((last) => last?.unread ?? []);
   return failuresIn(visit, read, (page) => ({
-    rows: firstLines(rows, (n) => html`<a href="${visit.path('/webhooks')}">${n} more webhooks</a>`),
+    rows: [
+      ...firstLines(rows, (n) => html`<a href="${visit.path('/webhooks')}">${n} more webhooks</a>`),
+      ...(unread === undefined ? [] : [html`<li>${unread}</li>`]),
+    ],
     count: rows.length,
     limits: [
       ...limitOf(page, `newest ${LIST_MAX} webhooks`),
@@ -42,12 +48,19 @@ function webhookLine(visit: Visit, { webhook_id: id, url }: Webhook, told: Html 
   return failingLine('Webhook', html`<a href="${visit.path(webhookPath(id))}">${short(url, 80)}</a> ${told}`);
 }
 
+interface LastAttempt {
+  /** Null: it is not known. */
+  readonly text: Html | null;
+  /** Why it is not known. */
+  readonly unread?: Html;
+}
+
 /** What became of the webhook's last attempt; null: it succeeded, or there was none. */
-async function lastFailure(visit: Visit, id: string): Promise<Html | null> {
+async function lastFailure(visit: Visit, id: string): Promise<LastAttempt | null> {
   const { data, problem, requestId } = await visit.call(webhooksDeliveries, { webhook_id: id, limit: DELIVERIES });
-  if (problem !== null) return failure(visit, problem, requestId);
+  if (problem !== null) return { text: null, unread: failure(visit, problem, requestId) };
   const attempts = data.items.flatMap((delivery) => delivery.attempts);
   const last = attempts.toSorted((one, other) => one.at.localeCompare(other.at)).at(-1);
   if (last === undefined || last.error_code === null) return null;
-  return html`delivery fails: ${answerOf(last)}, ${ago(visit, last.at)}`;
+  return { text: html`delivery fails: ${answerOf(last)}, ${ago(visit, last.at)}` };
 }
