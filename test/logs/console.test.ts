@@ -44,7 +44,7 @@ test('the page is live until it is paused, and levels, services and attributes a
     expect(fields).toContain(`href="./logs?${link}"`);
   const narrowed = (await visitor.get('/console/logs?service=shop&level=warn')).text;
   expect(narrowed).toContain('<code>service shop</code> <a href="./logs?level=warn">Remove');
-  expect(narrowed).toContain('<code>level warn and graver</code> <a href="./logs?service=shop">Remove');
+  expect(narrowed).toContain('<code>level warn and above</code> <a href="./logs?service=shop">Remove');
 });
 
 test('times are picked in the zone of the reader, and what is around a record is of its service', async () => {

@@ -15,6 +15,8 @@ export interface FilledAccount {
   readonly filled: Filled;
   /** The session of a person who owns it. */
   readonly owner: string;
+  /** That of an API key, for what a key signs. */
+  readonly byKey: string;
   /** A page of the outside world. */
   readonly site: string;
 }
@@ -24,7 +26,8 @@ export async function filledAccount({ service, receiver, mark, names }: Scene): 
   const filled = await fillAccount(client(service.url, account.secret), receiver, mark, names);
   const person = { accountId: account.accountId, email: 'owner@example.org', name: mark, role: 'owner' } as const;
   const site = `${(await exampleSite()).url}/keys`;
-  return { account, filled, site, owner: await personSession(service.core, person) };
+  const [owner, byKey] = await Promise.all([personSession(service.core, person), sessionOf(service, account)]);
+  return { account, filled, site, owner, byKey };
 }
 
 export async function emptyStates({ service }: Scene): Promise<readonly State[]> {
@@ -192,7 +195,7 @@ export async function moneyStates({ service }: Scene): Promise<readonly State[]>
 }
 
 /** Acts of forms that are pages of their own. */
-const NEW = new Set(['create', 'quote']);
+const NEW = new Set(['create', 'quote', 'add']);
 
 type Sent = readonly [path: string, act: string, fields: Readonly<Record<string, string>>];
 
@@ -274,7 +277,8 @@ function answeredForms({
 }
 
 /** What is answered to a form: what it was refused for, and what is shown once. */
-export function answeredStates({ filled, site, owner: by }: FilledAccount): readonly State[] {
+export function answeredStates({ filled, site, owner, byKey }: FilledAccount): readonly State[] {
+  const byWhom = (path: string) => (path.endsWith('/upload-link') ? byKey : owner);
   const name = (path: string, of: string) =>
     `${path
       .replace(/\?.*/, '')
@@ -284,14 +288,14 @@ export function answeredStates({ filled, site, owner: by }: FilledAccount): read
     ...refusedForms(filled).map(([path, of, fields]) => ({
       name: `refused-${name(path, of)}-${Object.keys(fields)[0]}`,
       path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
-      by,
+      by: byWhom(path),
       status: 400,
       form: act(of, fields),
     })),
     ...answeredForms({ filled, site }).map(([path, of, fields, says]) => ({
       name: `answer-${name(path, of)}`,
       path: `/console${path}${NEW.has(of) ? '?new=1' : ''}`,
-      by,
+      by: byWhom(path),
       form: act(of, fields),
       says,
     })),

@@ -18,7 +18,7 @@ export const search = defineCapability<LogsState>()({
   summary: 'Searches log records.',
   description:
     'Records that match all filters, newest first. q is plain text and never fails: words are runs of letters, digits and underscores; everything else separates them. ' +
-    'level takes this level and graver ones; filter.NAME is an exact value of an attribute of the record or of its resource. A page that took 5 s may be short, or empty, and still have a next one. ' +
+    'level takes this level and those above; filter.NAME is an exact value of an attribute of the record or of its resource. A page that took 5 s may be short, or empty, and still have a next one. ' +
     'GET /v1/logs/tail takes the same filters and streams new records as Server-Sent Events.',
   keywords: ['find log lines', 'grep logs', 'query logs', 'errors of a service', 'logs of a trace', 'tail logs'],
   input: Type.Object({

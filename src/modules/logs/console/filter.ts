@@ -56,7 +56,7 @@ export function filterForm(visit: Visit, services: readonly string[]): Html {
   const known = service === '' || services.includes(service) ? services : [service, ...services];
   return html`<form method="get" class="row" role="search">${hidden}
 <label>Words <input type="search" name="q" value="${q}" size="30" placeholder="card declined" spellcheck="false"></label>
-<label>Level <select name="level">${option('', 'All levels', level)}${LEVELS.map((each) => option(each, `${each} and graver`, level))}</select></label>
+<label>Level <select name="level">${option('', 'All levels', level)}${LEVELS.map((each) => option(each, `${each} and above`, level))}</select></label>
 <label>Service <select name="service">${option('', 'All services', service)}${known.map((each) => option(each, each.slice(0, 60), service))}</select></label>
 <label>Trace <input type="search" name="trace_id" value="${trace}" size="12" spellcheck="false"></label>
 ${timeField(visit, 'from', 'From', from)}
@@ -87,7 +87,7 @@ function chips(visit: Visit, filters: readonly (readonly [string, string])[]): H
 
 function shownValue({ preferences: { zone } }: Visit, name: string, value: string): string {
   if (TIMES.includes(name) && !Number.isNaN(Date.parse(value))) return inZone(iso(Date.parse(value)), zone);
-  return name === 'level' ? `${value} and graver` : value.slice(0, 80).toWellFormed();
+  return name === 'level' ? `${value} and above` : value.slice(0, 80).toWellFormed();
 }
 
 interface Counted {

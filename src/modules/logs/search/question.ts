@@ -37,7 +37,7 @@ export const filterFields = {
   ),
   ...periodFields,
   service: Type.Optional(Type.String({ maxLength: 256, description: 'Only of this service.' })),
-  level: Type.Optional(Type.Enum([...levels], { description: 'This level, or a graver one.' })),
+  level: Type.Optional(Type.Enum([...levels], { description: 'This level, or one above.' })),
   trace_id: Type.Optional(
     Type.String({ pattern: '^[0-9A-Fa-f]{32}$', description: 'Only of this trace: 32 hexadecimal digits.' }),
   ),

@@ -72,17 +72,9 @@ const uploadLinkPage: ResourcePage<Bucket> = {
   tab: 'Upload link',
   title: (name) => `Upload link: ${name}`,
   needs: linkUpload,
-  show: (visit) => ({
+  show: (visit, { bucket }) => ({
     content: html`<p>A form by which a web page stores files here without a key. Each use costs as a write.</p>
-${actForm(
-  visit,
-  'link',
-  html`${field(visit, 'link', { name: 'prefix', label: 'Keys begin with', value: 'uploads/', hint: 'The name of the file follows.', attributes: html`spellcheck="false"` })}
-${field(visit, 'link', { name: 'content_type', label: 'Content type', value: '', hint: 'The only one that is taken; empty: any.', attributes: html`spellcheck="false"` })}
-${field(visit, 'link', { name: 'bytes_max', label: 'Longest file in bytes', value: '10000000', attributes: html`inputmode="numeric"` })}
-${instantField(visit, 'link', { name: 'expires_seconds', label: 'Until', value: iso(visit.nowMs + LINKED_MS), isRequired: true })}
-<button class="main">Make the link</button>`,
-)}`,
+${visit.personId === null ? linkForm(visit) : teach('An API key signs the link. Sign in with a key to make it here, or call with one:', visit.samples([[linkUpload, { bucket, prefix: 'uploads/', expires_seconds: 3_600 }]]))}`,
   }),
   acts: {
     link: actOf({
@@ -108,6 +100,16 @@ ${codeBlock('upload-link', [
     }),
   },
 };
+
+/** Signed by an API key: nobody else has a secret to sign by. */
+function linkForm(visit: Visit): Html {
+  const fields = html`${field(visit, 'link', { name: 'prefix', label: 'Keys begin with', value: 'uploads/', hint: 'The name of the file follows.', attributes: html`spellcheck="false"` })}
+${field(visit, 'link', { name: 'content_type', label: 'Content type', value: '', hint: 'The only one that is taken; empty: any.', attributes: html`spellcheck="false"` })}
+${field(visit, 'link', { name: 'bytes_max', label: 'Longest file in bytes', value: '10000000', attributes: html`inputmode="numeric"` })}
+${instantField(visit, 'link', { name: 'expires_seconds', label: 'Until', value: iso(visit.nowMs + LINKED_MS), isRequired: true })}
+<button class="main">Make the link</button>`;
+  return actForm(visit, 'link', fields);
+}
 
 function formText({ url, fields }: Link): string {
   const hidden = Object.entries(fields).map(
