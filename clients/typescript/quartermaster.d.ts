@@ -4797,7 +4797,7 @@ export interface LogsSearchInput {
   to?: string;
   /** Only of this service. */
   service?: string;
-  /** This level, or a graver one. */
+  /** This level, or one above. */
   level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
   /** Only of this trace: */
   trace_id?: string;
@@ -4838,7 +4838,7 @@ export interface LogsHistogramInput {
   to?: string;
   /** Only of this service. */
   service?: string;
-  /** This level, or a graver one. */
+  /** This level, or one above. */
   level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
   /** Only of this trace: */
   trace_id?: string;

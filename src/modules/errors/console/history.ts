@@ -1,5 +1,6 @@
 // History on an error group's page: breadcrumbs before the error, and comments and activity of the group.
 
+import { type CallerNames, callerName } from '../../../kit/console/callers.ts';
 import { badge } from '../../../kit/console/table.ts';
 import { time } from '../../../kit/console/text.ts';
 import type { DataOf, Visit } from '../../../kit/console/visit.ts';
@@ -41,14 +42,19 @@ export function instant({ preferences: { zone } }: Pick<Visit, 'preferences'>, t
   return html`<time datetime="${exact}" title="${inZone(exact, zone)}">${exact.slice(0, 10)} ${exact.slice(11, 19)} UTC</time>`;
 }
 
+/** Who did something: by name where the key has one. */
+function by(visit: Visit, keyId: string, names: CallerNames): Html {
+  return html` by <bdi>${callerName(visit, keyId, names)}</bdi>`;
+}
+
 /** The newest first. */
-export function comments(visit: Visit, entries: readonly Comment[]): Html {
+export function comments(visit: Visit, entries: readonly Comment[], names: CallerNames): Html {
   return html`<ol class="plain">${entries.map(
     ({
       text,
       key_id,
       created_at,
-    }) => html`<li class="card"><p class="quiet">${time(visit, created_at)} by <code>${key_id}</code></p>
+    }) => html`<li class="card"><p class="quiet">${time(visit, created_at)}${by(visit, key_id, names)}</p>
 <div class="text" dir="auto">${shorten(text, COMMENT_CHARACTERS_MAX)}</div></li>\n`,
   )}</ol>`;
 }
@@ -65,9 +71,9 @@ const deeds: Readonly<Record<Activity['type'], (entry: Activity) => Html>> = {
 };
 
 /** The newest first. */
-export function activity(visit: Visit, entries: readonly Activity[]): Html {
+export function activity(visit: Visit, entries: readonly Activity[], names: CallerNames): Html {
   return html`<ol class="plain">${entries.map(
     (entry) => html`<li>${deeds[entry.type](entry)}
-<span class="quiet">${time(visit, entry.created_at)}${entry.key_id === null ? '' : html` by <code>${entry.key_id}</code>`}</span></li>\n`,
+<span class="quiet">${time(visit, entry.created_at)}${entry.key_id === null ? '' : by(visit, entry.key_id, names)}</span></li>\n`,
   )}</ol>`;
 }

@@ -1,5 +1,6 @@
 // One error group: how often and to whom, one of its events in full, and what is done about it.
 
+import { type CallerNames, readCallerNames } from '../../../kit/console/callers.ts';
 import { copiedId } from '../../../kit/console/copied.ts';
 import { panel } from '../../../kit/console/failure.ts';
 import { actButton, actForm, field, textOf } from '../../../kit/console/form.ts';
@@ -77,7 +78,12 @@ async function shownEvent(visit: Visit, group: Detail): Promise<ErrorEvent | nul
 
 async function show(visit: Visit): Promise<View> {
   const group = await groupOf(visit);
-  const [event, events] = await Promise.all([shownEvent(visit, group), eventsOf(visit)]);
+  const isChanged = group.comments.length > 0 || group.activity_log.some(({ key_id: id }) => id !== null);
+  const [event, events, names] = await Promise.all([
+    shownEvent(visit, group),
+    eventsOf(visit),
+    isChanged ? readCallerNames(visit) : new Map<string, string>(),
+  ]);
   const content = html`<p><a href="${visit.path('/errors')}">All errors</a></p>
 <h1 dir="auto">${typeBefore(group)}${shorten(group.title, TITLE_CHARACTERS_MAX)}</h1>
 ${state(visit, group)}
@@ -86,7 +92,7 @@ ${overview(group)}
 <div>
 ${event === null ? section('Event', html`<p class="quiet">Its events are past retention; the counts stay.</p>`) : eventSections(visit, event)}
 ${panel(visit, 'Events', events, (page) => eventTable(visit, page, event))}
-${section('Comments', talk(visit, group))}
+${section('Comments', talk(visit, group, names))}
 </div>
 <aside aria-label="Facts and distributions">
 ${section('Group', groupFacts(visit, group))}
@@ -94,7 +100,7 @@ ${distribution('Environments', group.environment_distribution, group.count)}
 ${distribution('Releases', group.release_distribution, group.count)}
 ${distribution('Users', group.user_distribution, group.count)}
 ${distribution('Tags', group.tag_distribution, group.count)}
-${group.activity_log.length === 0 ? '' : section('Activity', activity(visit, group.activity_log))}
+${group.activity_log.length === 0 ? '' : section('Activity', activity(visit, group.activity_log, names))}
 </aside>
 </div>`;
   return { title: group.title.slice(0, 80).toWellFormed(), content };
@@ -137,7 +143,7 @@ function groupFacts(visit: Visit, group: Detail): Html {
   ])}${assign}`;
 }
 
-function talk(visit: Visit, group: Detail): Html {
+function talk(visit: Visit, group: Detail, names: CallerNames): Html {
   const form = visit.may(comment)
     ? actForm(
         visit,
@@ -145,7 +151,7 @@ function talk(visit: Visit, group: Detail): Html {
         html`${field(visit, 'comment', { name: 'text', label: 'Add a comment', isRequired: true, rows: 3 })}<button>Comment</button>`,
       )
     : null;
-  if (group.comments.length > 0) return html`${comments(visit, group.comments)}${form ?? ''}`;
+  if (group.comments.length > 0) return html`${comments(visit, group.comments, names)}${form ?? ''}`;
   return form ?? html`<p class="empty">No comments.</p>`;
 }
 

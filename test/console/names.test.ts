@@ -1,10 +1,10 @@
-// The audit log tells acts by the names of what they were done to.
+// Pages tell by name what was changed, and by whom.
 import { expect, test } from 'vitest';
 import { signedIn } from '../support/console.ts';
 import { client, createTestAccount } from '../support/service.ts';
 import { sharedService } from '../support/shared-service.ts';
 
-test('changes of keys, webhooks and webhook receivers are told by name', async () => {
+test('in the audit log, changes of keys, webhooks and webhook receivers are told by name', async () => {
   const service = await sharedService();
   const { secret } = await createTestAccount(service.core, 5);
   const call = client(service.url, secret);
@@ -31,4 +31,16 @@ test('changes of keys, webhooks and webhook receivers are told by name', async (
     'Changed webhook https://example.org/hook: description',
     'Changed key shop-api: spend cap',
   ]);
+});
+
+test('on the page of an error, the key that commented and resolved', async () => {
+  const service = await sharedService();
+  const { secret } = await createTestAccount(service.core, 5);
+  const { body } = await client(service.url, secret)('POST', '/v1/account/keys/create', { name: 'price-agent' });
+  const call = client(service.url, body.data.key_secret);
+  const { error_group_id: id } = (await call('POST', '/v1/errors/capture', { title: 'disk full' })).body.data;
+  expect((await call('POST', `/v1/errors/comment/${id}`, { text: 'On it.' })).status).toBe(200);
+  expect((await call('POST', `/v1/errors/resolve/${id}`, {})).status).toBe(200);
+  const { text } = await (await signedIn(service.url, secret)).get(`/console/errors/${id}`);
+  expect(text.match(/ by <bdi>price-agent<\/bdi>/g)).toHaveLength(3);
 });
