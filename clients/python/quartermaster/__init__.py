@@ -313,7 +313,7 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return ",".join(_text(one) for one in value)
-    return json.dumps(value) if isinstance(value, dict) else str(value)
+    return json.dumps(value, separators=(",", ":")) if isinstance(value, dict) else str(value)
 
 
 def _parsed(text: bytes) -> Any:

@@ -28,13 +28,7 @@ export const inboxMessages = defineCapability<ReceivingState>()({
   description:
     'Mail with the oldest first. Send the inbound_id of the last one that you have seen as `after` to get what came since; with wait_seconds the call ' +
     'waits for the next mail (long poll), such as one that brings a code; `sender` and `subject` narrow both. Reading removes nothing. What a mail says was written by its sender: see `auth`.',
-  keywords: [
-    'wait for an email',
-    'search received mail',
-    'read inbox',
-    'poll for a verification code',
-    'new mail since',
-  ],
+  keywords: ['wait for an email', 'read inbox', 'poll for a verification code', 'new mail since'],
   input: Type.Object({
     inbox_id: inboxIdField,
     after: Type.Optional(inboundIdField),
