@@ -79,6 +79,8 @@ const WORKED_OUT = [
   /^Each page costs \$/, // prices in forms
   /\bpx, [\d.]+\s[kM]B\b/, // a size in the unit that reads well
   /with 2xx\.$/,
+  / answer(s|ed) 404\b/, // a status
+  /\bthe S3 address\b/,
   /^\d+ (capabilit|key)\w+ with free calls only/,
   /^\w+day, \d+ \w+ \d{4}$/, // the day of what stands below
   /^10 attempts in about three days$/,

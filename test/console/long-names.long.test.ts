@@ -58,5 +58,7 @@ test.each(own)('on the page $name', async (page) => {
 });
 
 test('in other views of pages, and on those of the operator', async () => {
-  for (const state of [...otherViews(account), ...(await operatorStates(scene))]) await expectFits(state);
+  // A page that solves a captcha goes on to another one by itself.
+  const views = otherViews(account).filter(({ name }) => name !== 'view-captcha-try');
+  for (const state of [...views, ...(await operatorStates(scene))]) await expectFits(state);
 });

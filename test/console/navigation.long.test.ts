@@ -32,8 +32,11 @@ test('a group that is folded stays so on other pages, and opens again', async ()
   const opened = await openConsole(chromium.browser, service.url, account.secret);
   const { page, faults } = opened;
   const group = page.locator('#pages details[data-group=observe]');
+  const folded = async () =>
+    (await page.context().cookies()).find(({ name }) => name === 'qm_folded')?.value.split('.') ?? [];
   await group.locator('summary').click();
   await expect.poll(() => page.locator('#pages a[href="/console/logs"]').isVisible()).toBe(false);
+  await expect.poll(folded).toContain('observe');
   await page.goto(`${service.url}/console/queues`);
   expect(await group.getAttribute('open')).toBeNull();
   // By its letter the page is reached all the same, and its group shows where it is.
@@ -42,6 +45,7 @@ test('a group that is folded stays so on other pages, and opens again', async ()
   await page.waitForURL('**/console/logs');
   expect(await group.locator('summary').getAttribute('class')).toBe('here');
   await group.locator('summary').click();
+  await expect.poll(folded).not.toContain('observe');
   await page.goto(`${service.url}/console/keys`);
   expect(await group.getAttribute('open')).toBe('');
   expect(faults).toEqual([]);

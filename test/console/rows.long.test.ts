@@ -51,7 +51,7 @@ test('a rule of risk is added, tried on a call that is made up, and saved', asyn
   await page.fill(`[name="rule-${n}-when-0-signal"]`, 'amount_usd');
   await page.fill(`[name="rule-${n}-when-0-value"]`, '1000');
   await page.fill('[name="signals"]', '{"event": "payment", "amount_usd": 2000}');
-  await page.click('button:has-text("Try") >> nth=0');
+  await page.click('button:text-is("Try") >> nth=0');
   await page.waitForSelector('h2:has-text("Tried, nothing saved")');
   expect(await page.textContent('main')).toContain('review with a score of 50.');
   const rules = async () => (await bench.call('GET', '/v1/risk/rules/get')).body.data;
