@@ -30,7 +30,7 @@ export const receiveRoute: RawRoute<AccountState> = {
   bodyBytesMax: admission.doors.receivedWebhookBytesMax,
   credentialOf: ({ params }, { receivers }) => receivers.credential(params.token ?? ''),
   answer,
-  refuse: refusedBecause,
+  refuse: refusalAtDoor,
 };
 
 async function answer(request: RawRequest, state: AccountState): Promise<RawAnswer> {
@@ -168,8 +168,9 @@ function comeAgain(code: string, message: string, retryAfterMs = RETRY_LATER_MS)
   return failure(503, code, message, retryAfterMs);
 }
 
-/** Of what is wrong with the request itself a sender learns so; all else may be mended, and it comes again. Nothing is said of the account. */
+/** Of the request itself. All else may be mended, and the sender comes again. Nothing is said of the account. */
 const keptStatuses: ReadonlySet<number> = new Set([400, 404, 405, 408, 411, 413, 414, 415, 417, 429, 431]);
+/** Of publishing: the account's, whatever their status. */
 const ofAccount: ReadonlySet<string> = new Set([
   'QUEUE_NOT_FOUND',
   'VALIDATION_FAILED',
@@ -177,8 +178,12 @@ const ofAccount: ReadonlySet<string> = new Set([
   'NOT_FOUND',
 ]);
 
-function refusedBecause({ code, httpStatus, message, retryAfterMs }: Problem): RawAnswer {
-  if (keptStatuses.has(httpStatus) && !ofAccount.has(code))
-    return failure(httpStatus, code, message, retryAfterMs ?? null);
+function refusalAtDoor({ code, httpStatus, message, retryAfterMs }: Problem): RawAnswer {
+  if (keptStatuses.has(httpStatus)) return failure(httpStatus, code, message, retryAfterMs ?? null);
   return comeAgain('RECEIVER_UNAVAILABLE', 'The receiver cannot take the request now. Send it again.', retryAfterMs);
+}
+
+function refusedBecause(refusal: Problem): RawAnswer {
+  if (!ofAccount.has(refusal.code)) return refusalAtDoor(refusal);
+  return comeAgain('RECEIVER_UNAVAILABLE', 'The receiver cannot take the request now. Send it again.');
 }
