@@ -105,9 +105,11 @@ const BYTES_BESIDE = 512;
 /** Puts the object and charges for it. Throws BUCKET_NOT_FOUND, PRECONDITION_FAILED, QUOTA_EXCEEDED, and what a charge throws. */
 export function putObject(ctx: CallContext<ObjectServices>, input: PutInput): Promise<ChargedAnswer> {
   const { about, content } = input;
-  const packed = content.kind === 'upload' ? [content.blob.pieces, content.blob.partChecksums ?? []] : [];
-  const bytes = packed.reduce((sum, { length }) => sum + length, BYTES_BESIDE + JSON.stringify(about).length);
-  return chargeInLane(ctx, { units: 1n, effect: putEffect, input, sequences: 0, bytes, rows: 1 });
+  const bytes = BYTES_BESIDE + JSON.stringify(about).length;
+  // What is packed of an upload's parts is one row, and never large: written in a transaction of its own, it would find its upload completed.
+  const packed = content.kind === 'upload' ? content.blob.pieces.length + (content.blob.partChecksums?.length ?? 0) : 0;
+  const waitingBytes = bytes + packed;
+  return chargeInLane(ctx, { units: 1n, effect: putEffect, input, sequences: 0, bytes, waitingBytes, rows: 1 });
 }
 
 async function readPuts(tx: Queryable, items: readonly Item[]): Promise<ReadVerdict<PutContext>[]> {

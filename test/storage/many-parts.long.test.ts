@@ -1,7 +1,9 @@
 // An object of as many parts as one may have: completed in one commit, while another account is served, and its parts' rows go by the sweep.
+import { hash } from 'node:crypto';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  GetObjectAttributesCommand,
   HeadObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -29,8 +31,10 @@ async function writeParts(accountId: string, uploadId: string): Promise<void> {
     [accountId],
   );
   await sql(
-    `INSERT INTO storage.part (account_id, upload_id, part_number, blob_id, bytes, etag, updated_at)
-     SELECT $1, $2, n, 'blb_part' || n, ${PART_BYTES}, md5('part' || n), now() FROM generate_series(1, ${PARTS}) n`,
+    `INSERT INTO storage.part (account_id, upload_id, part_number, blob_id, bytes, etag, checksums, updated_at)
+     SELECT $1, $2, n, 'blb_part' || n, ${PART_BYTES}, md5('part' || n),
+            jsonb_build_object('sha256', encode(sha256(('part' || n)::bytea), 'base64')), now()
+       FROM generate_series(1, ${PARTS}) n`,
     [accountId, uploadId],
   );
   const bytes = PARTS * PART_BYTES;
@@ -47,15 +51,12 @@ test('an upload of 10,000 parts is completed at once, and another account is ser
   const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, region, s3_endpoint: endpoint } = body.data;
   const s3 = new S3Client({ endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true });
   const named = { Bucket: 'work', Key: 'long' };
-  const { UploadId = '' } = await s3.send(new CreateMultipartUploadCommand(named));
+  const { UploadId = '' } = await s3.send(new CreateMultipartUploadCommand({ ...named, ChecksumAlgorithm: 'SHA256' }));
   await writeParts(own.accountId, UploadId);
   expect(await examineStorage(bench.core.db, own.accountId)).toEqual([]);
-  const { createHash } = await import('node:crypto');
   const Parts = Array.from({ length: PARTS }, (_, i) => ({
     PartNumber: i + 1,
-    ETag: `"${createHash('md5')
-      .update(`part${i + 1}`)
-      .digest('hex')}"`,
+    ETag: `"${hash('md5', `part${i + 1}`)}"`,
   }));
   let isOver = false;
   const slowest = (async () => {
@@ -76,6 +77,13 @@ test('an upload of 10,000 parts is completed at once, and another account is ser
   expect(await slowest).toBeLessThan(allowedMs(1_500));
   const head = await s3.send(new HeadObjectCommand(named));
   expect(head.ContentLength).toBe(PARTS * PART_BYTES);
+  const sumOf = (n: number) => hash('sha256', `part${n}`, 'base64');
+  const last = await s3.send(new HeadObjectCommand({ ...named, PartNumber: PARTS, ChecksumMode: 'ENABLED' }));
+  expect([last.ChecksumSHA256, last.ContentLength]).toEqual([sumOf(PARTS), PART_BYTES]);
+  const asked = { ...named, ObjectAttributes: ['ObjectParts' as const], PartNumberMarker: '8500' };
+  const { ObjectParts } = await s3.send(new GetObjectAttributesCommand(asked));
+  expect([ObjectParts?.IsTruncated, ObjectParts?.Parts?.length]).toEqual([true, 1_000]);
+  expect(ObjectParts?.Parts?.at(-1)).toEqual({ PartNumber: 9_500, Size: PART_BYTES, ChecksumSHA256: sumOf(9_500) });
   expect(await examineStorage(bench.core.db, own.accountId)).toEqual([]);
   await bench.test.advance(2 * 3_600);
   const { signal } = new AbortController();
