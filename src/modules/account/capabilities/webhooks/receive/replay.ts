@@ -22,7 +22,7 @@ export const receiveReplay = defineCapability()({
     request_id: Type.String({ description: 'As sent.' }),
     message_id: Type.String({ description: 'The new message.' }),
   }),
-  price: 'queue.publish',
+  price: 'free',
   laterPrices: ['queue.publish', 'realtime.publish'],
   errors: ['RECEIVER_NOT_FOUND', 'NOT_FOUND', 'STATE_CONFLICT', 'INSUFFICIENT_CREDIT'],
   examples: [

@@ -34,7 +34,7 @@ export const receiveTest = defineCapability()({
     request_id: Type.String({ description: 'As receive/requests lists it.' }),
     message_id: Type.String({ description: 'The message that it became.' }),
   }),
-  price: 'queue.publish',
+  price: 'free',
   laterPrices: ['queue.publish', 'realtime.publish'],
   errors: ['RECEIVER_NOT_FOUND', 'INSUFFICIENT_CREDIT'],
   examples: [
