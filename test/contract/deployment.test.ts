@@ -68,7 +68,8 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
     expect(components.schemas.Metadata.properties.entry_form.enum).toEqual([
       body.metadata.entry_form,
       (await call('GET', '/v1/videos')).status === 200 ? 'openai_compat' : 'none',
-      // Asked by GET it says so only where it is.
+      // Asked by GET they say so only where they are.
+      (await call('GET', '/v1/messages')).status === 405 ? 'anthropic_compat' : 'none',
       (await call('GET', '/mcp')).status === 405 ? 'mcp' : 'none',
       (await call('GET', '/console')).status === 404 ? 'none' : 'console',
       // At a port of its own.
