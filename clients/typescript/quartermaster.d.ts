@@ -7289,7 +7289,7 @@ export interface StorageUploadLinkInput {
   key?: string;
   /** In place of `key`: */
   prefix?: string;
-  /** The only type that is taken; */
+  /** Only files of this type are taken. */
   content_type?: string;
   /** The longest file that is taken. */
   bytes_max?: number;

@@ -1,4 +1,4 @@
-// What agents are shown at once: a module, or a part of one that would be too long. Each has a document at /llms/ and a list of tools at /mcp/.
+// Modules as agents read them: whole, or in parts where a module would be too long. Each part has a document at /llms/ and a list of tools at /mcp/.
 import type { Module, ModulePart } from '../kit/module.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -39,7 +39,10 @@ export const linkUpload = defineCapability<StorageState>()({
           'In place of `key`: the page chooses a key that begins with it; the form adds the name of the file.',
       }),
     ),
-    content_type: Type.Optional({ ...contentTypeField, description: 'The only type that is taken; absent: any.' }),
+    content_type: Type.Optional({
+      ...contentTypeField,
+      description: 'Only files of this type are taken. Absent: of any type.',
+    }),
     bytes_max: Type.Optional(
       Type.Integer({
         minimum: 0,

@@ -104,7 +104,7 @@ ${codeBlock('upload-link', [
 /** Signed by an API key: nobody else has a secret to sign by. */
 function linkForm(visit: Visit): Html {
   const fields = html`${field(visit, 'link', { name: 'prefix', label: 'Keys begin with', value: 'uploads/', hint: 'The name of the file follows.', attributes: html`spellcheck="false"` })}
-${field(visit, 'link', { name: 'content_type', label: 'Content type', value: '', hint: 'The only one that is taken; empty: any.', attributes: html`spellcheck="false"` })}
+${field(visit, 'link', { name: 'content_type', label: 'Content type', value: '', hint: 'Only files of this type are taken. Empty: of any type.', attributes: html`spellcheck="false"` })}
 ${field(visit, 'link', { name: 'bytes_max', label: 'Longest file in bytes', value: '10000000', attributes: html`inputmode="numeric"` })}
 ${instantField(visit, 'link', { name: 'expires_seconds', label: 'Until', value: iso(visit.nowMs + LINKED_MS), isRequired: true })}
 <button class="main">Make the link</button>`;

@@ -13,8 +13,8 @@ export const receiveReplay = defineCapability()({
   path: '/v1/account/webhooks/receive/replay/{receiver_id}',
   summary: 'Publishes a received request once more.',
   description:
-    'To the queue or channel that the receiver has now, as a new message with the same content, whatever became of it before. Made and paid ' +
-    'as queue.publish or realtime.publish by the caller. Without an idempotency_key a repeat publishes once more.',
+    'Publishes the same content as a new message, to the queue or channel that the receiver has now, whatever became of the request before. The ' +
+    'caller publishes and pays, as by queue.publish or realtime.publish. Without an idempotency_key a repeat publishes once more.',
   keywords: ['replay webhook', 'process a webhook again', 'resend a received webhook'],
   input: Type.Object({ receiver_id: receiverIdField, request_id: requestIdField }),
   output: Type.Object({

@@ -19,8 +19,8 @@ export const receiveTest = defineCapability()({
   path: '/v1/account/webhooks/receive/test/{receiver_id}',
   summary: 'Publishes a sample request of a webhook receiver.',
   description:
-    'What a verified request with this event and body would become: nothing is verified or filtered, and it is listed as any request. Made ' +
-    'and paid as queue.publish or realtime.publish by the caller.',
+    'Publishes the message that a verified request with this event and body becomes. Nothing is verified or filtered, and the sample is listed as any ' +
+    'request. The caller publishes and pays, as by queue.publish or realtime.publish.',
   keywords: ['test webhook receiver', 'send a sample webhook', 'try incoming webhook'],
   input: Type.Object({
     receiver_id: receiverIdField,
