@@ -59,7 +59,7 @@ export async function expectSound({ page, faults }: ConsolePage, heading?: strin
   if (heading !== undefined) await expect.poll(() => page.textContent('h1')).toBe(heading);
   await expectAccessible(page);
   await expectNarrow(page);
-  expect(faults, page.url()).toEqual([]);
+  expect(faults.join('\n'), page.url()).toBe('');
 }
 
 /** The page is no wider than its window, once its plots have the width of the window. */

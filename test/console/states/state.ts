@@ -52,6 +52,9 @@ export async function comeTo(
   url: string,
   { path, by, form, ...is }: State,
 ): Promise<void> {
+  // The last page asks again by itself; without its cookie it would go to the sign-in while the next one opens.
+  await page.goto('about:blank');
+  faults.length = 0;
   await page.context().clearCookies();
   if (by !== null) await page.context().addCookies([{ name: 'qm_session', value: by, url }]);
   const shown = await page.goto(url + path);
