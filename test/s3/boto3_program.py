@@ -69,7 +69,7 @@ seen["failures"] = {
     "head": failure(s3.head_object, Bucket=bucket, Key="none"),
     "no_bucket": failure(s3.list_objects_v2, Bucket=bucket + "-none"),
     "full": failure(s3.delete_bucket, Bucket=bucket),
-    "acl": failure(s3.get_bucket_acl, Bucket=bucket),
+    "acl": failure(s3.put_bucket_acl, Bucket=bucket, ACL="public-read"),
     "range": failure(s3.get_object, Bucket=bucket, Key="signed", Range="bytes=100-"),
     "unchanged": failure(s3.get_object, Bucket=bucket, Key="signed", IfNoneMatch=s3.head_object(Bucket=bucket, Key="signed")["ETag"]),
     "upload": failure(s3.upload_part, Bucket=bucket, Key="x", UploadId="none", PartNumber=1, Body=b"x"),

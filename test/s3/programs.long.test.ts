@@ -108,7 +108,7 @@ program('boto3', python !== undefined)('boto3', () => {
         head: ['404', 404],
         no_bucket: ['NoSuchBucket', 404],
         full: ['BucketNotEmpty', 409],
-        acl: ['NotImplemented', 501],
+        acl: ['AccessControlListNotSupported', 400],
         range: ['InvalidRange', 416],
         unchanged: ['304', 304],
         upload: ['NoSuchUpload', 404],

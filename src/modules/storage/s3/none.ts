@@ -13,6 +13,7 @@ import {
   shortBody,
   xmlAnswer,
 } from './call.ts';
+import { isOwnersAlone } from './wire/bodies.ts';
 import { refuseUnserved } from './wire/object-headers.ts';
 import { noAcl, refusal, type S3Refusal } from './wire/refusals.ts';
 import type { XmlFields } from './wire/xml.ts';
@@ -58,7 +59,9 @@ export async function putObjectAcl(call: S3Call): Promise<RawAnswer> {
 
 async function requirePrivate(call: S3Call): Promise<void> {
   refuseUnserved(call.headers);
-  if (call.headers['x-amz-acl'] === undefined || (await shortBody(call)).length > 0) throw noAcl();
+  const body = await shortBody(call);
+  if (body.length === 0 && call.headers['x-amz-acl'] === undefined) throw noAcl();
+  if (body.length > 0 && !isOwnersAlone(body, call.accountId)) throw noAcl();
 }
 
 async function readObject(call: S3Call): Promise<void> {

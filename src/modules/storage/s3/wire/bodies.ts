@@ -27,6 +27,9 @@ const CREATE_BOUNDS: XmlBounds = { bytesMax: 16 * KIB, partsMax: 200 };
 const HERE_BYTES_MAX = 4 * KIB;
 const ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'].filter(isChecksumName);
 
+/** A hundred grants, as Amazon has at most. */
+const ACL_BOUNDS: XmlBounds = { bytesMax: 32 * KIB, partsMax: 1_000 };
+
 export interface KeyToDelete {
   readonly key: string;
   readonly conditions: RemovalConditions;
@@ -126,4 +129,16 @@ export function readCreateBucket(body: Buffer): string | null {
   if (region === '') return null;
   if (/^[a-z0-9-]{1,63}$/i.test(region)) return region;
   throw refusal('InvalidLocationConstraint', 'A region has up to 63 letters, digits and hyphens.');
+}
+
+/** Whether the access control list gives its owner all rights, and nobody else any. Throws MalformedXML. */
+export function isOwnersAlone(body: Buffer, owner: string): boolean {
+  const list = childOf(readXml(body, 'AccessControlPolicy', ACL_BOUNDS), 'AccessControlList');
+  const grants = list === undefined ? [] : childrenOf(list, 'Grant');
+  return grants.length > 0 && grants.every((grant) => grantsAllTo(grant, owner));
+}
+
+function grantsAllTo(grant: XmlElement, owner: string): boolean {
+  const grantee = childOf(grant, 'Grantee');
+  return grantee !== undefined && textOf(grantee, 'ID') === owner && textOf(grant, 'Permission') === 'FULL_CONTROL';
 }
