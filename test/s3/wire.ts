@@ -30,7 +30,7 @@ export interface S3Reply {
 export const sha256 = (body: string | Buffer) => createHash('sha256').update(body).digest('hex');
 
 /** Signs and sends. */
-export async function send({ root, key }: S3Bench, sent: S3Request): Promise<S3Reply> {
+export async function send({ root, key }: Pick<S3Bench, 'root' | 'key'>, sent: S3Request): Promise<S3Reply> {
   const {
     method = 'GET',
     body = '',

@@ -7,7 +7,7 @@ import type { StorageState } from '../state.ts';
 import { checksumElement, checksumHeader } from './wire/checksums.ts';
 import type { S3Address } from './wire/operation.ts';
 import { refusal } from './wire/refusals.ts';
-import { type XmlFields, xmlDocument } from './wire/xml.ts';
+import { urlEncoded, type XmlFields, xmlDocument } from './wire/xml.ts';
 
 export interface S3Call {
   readonly request: RawRequest;
@@ -32,6 +32,11 @@ export function bucketOf({ address: { bucket } }: S3Call): string {
 /** Throws VALIDATION_FAILED for a key that is too long. */
 export function objectOf(call: S3Call): Omit<ObjectRef, 'accountId'> {
   return { bucket: bucketOf(call), key: keyBytes(call.address.key ?? '') };
+}
+
+/** The address of an object below BASE_URL, at whichever address of S3 it was written: a Host header is not repeated. */
+export function objectUrl({ core }: StorageState, bucket: string, key: string): string {
+  return `${core.baseUrl}/s3/${bucket}/${urlEncoded(key)}`;
 }
 
 /** A body in XML that is never long; what it may have is bounded again where it is read. Throws MalformedXML. */

@@ -11,7 +11,7 @@ import { keyBytes } from '../../../objects/object.ts';
 import { putObject } from '../../../objects/put.ts';
 import { problem } from '../../../problems/problem.ts';
 import type { StorageState } from '../state.ts';
-import { checksumsShown, type StoredChecksums } from './call.ts';
+import { checksumsShown, objectUrl, type StoredChecksums } from './call.ts';
 import { headersFor } from './cors.ts';
 import { aboutOf, requireDigests, storedObject } from './objects.ts';
 import { readTagging } from './wire/bodies.ts';
@@ -20,7 +20,7 @@ import { refuseUnserved, writtenObject } from './wire/object-headers.ts';
 import { addressOf, type S3Address } from './wire/operation.ts';
 import { type PostPolicy, readPolicy, requireAllowed } from './wire/policy.ts';
 import { notImplemented, refusal } from './wire/refusals.ts';
-import { urlEncoded, xmlDocument } from './wire/xml.ts';
+import { xmlDocument } from './wire/xml.ts';
 
 const CAPABILITY = 'storage.object.put';
 const { postFieldsBytesMax, postFieldsMax, postBehindBytesMax: BEHIND_BYTES_MAX } = admission.doors;
@@ -212,8 +212,8 @@ function tagsIn(fields: Fields): { readonly tags?: Readonly<Record<string, strin
   return sent === undefined ? {} : { tags: readTagging(Buffer.from(sent)) };
 }
 
-function answerOf({ core }: StorageState, fields: Fields, { bucket, key, etag, checksums }: Stored): RawAnswer {
-  const location = `${core.baseUrl}/s3/${bucket}/${urlEncoded(key)}`;
+function answerOf(state: StorageState, fields: Fields, { bucket, key, etag, checksums }: Stored): RawAnswer {
+  const location = objectUrl(state, bucket, key);
   const headers = { etag: `"${etag}"`, ...checksumsShown(checksums, 'headers') };
   const next = redirectOf(fields.get('success_action_redirect') ?? fields.get('redirect'));
   if (next !== null) {

@@ -14,10 +14,10 @@ import {
 } from '../../../objects/uploads.ts';
 import {
   bodyBytes,
-  bucketOf,
   checksumsShown,
   emptyAnswer,
   objectOf,
+  objectUrl,
   type S3Call,
   type StoredChecksums,
   xmlAnswer,
@@ -104,7 +104,7 @@ function partNamed(call: S3Call) {
 }
 
 export async function completeUpload(call: S3Call): Promise<RawAnswer> {
-  const { request, capability, address, headers } = call;
+  const { request, state, capability, address, headers } = call;
   const target = objectOf(call);
   const uploadId = address.query.get('uploadId') ?? '';
   let completed: Completed | undefined;
@@ -120,10 +120,11 @@ export async function completeUpload(call: S3Call): Promise<RawAnswer> {
     return FREE;
   });
   const { etag, checksums } = completed as Completed;
+  const key = target.key.toString();
   return xmlAnswer(call, 'CompleteMultipartUploadResult', {
-    Location: `/${bucketOf(call)}/${encodeURI(target.key.toString())}`,
+    Location: objectUrl(state, target.bucket, key),
     Bucket: target.bucket,
-    Key: target.key.toString(),
+    Key: key,
     ETag: `"${etag}"`,
     ...checksumsShown(checksums as StoredChecksums | null, 'elements'),
   });
