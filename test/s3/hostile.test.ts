@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureHeaders } from '../../src/lib/sigv4.ts';
-import { S3Bench } from './harness.ts';
+import { DOMAIN, S3Bench } from './harness.ts';
 import { exchange, type S3Request, send, sha256 } from './wire.ts';
 
 let bench: S3Bench;
@@ -222,6 +222,17 @@ describe('a read', () => {
       'InvalidRange',
     ]);
     expect(await outcome({ path: '/box/ranges', headers: { range: 'bytes=-0' } })).toEqual([416, 'InvalidRange']);
+  });
+
+  test('that fails names its bucket and key, whatever the address it came to', async () => {
+    const resource = async (root: string, path: string, headers = {}) => {
+      const { text } = await send({ root, key: bench.key }, { path, headers });
+      return /<Resource>(.*)<\/Resource>/.exec(text)?.[1];
+    };
+    expect(await resource(bench.root, '/box/a%20b?x=1')).toBe('/box/a%20b');
+    expect(await resource(bench.url, '/s3/box/a%20b?x=1')).toBe('/box/a%20b');
+    expect(await resource(bench.url, '/a%20b?x=1', { host: `box.${DOMAIN}` })).toBe('/box/a%20b');
+    expect(await resource(bench.url, '/s3?acl')).toBe('/');
   });
 
   test('that fails tells HEAD by its status alone', async () => {

@@ -25,7 +25,7 @@ describe('a failure', () => {
       headers: { 'content-type': 'application/xml', 'x-amz-request-id': 'req_1' },
     });
     expect(answer.body).toBe(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>BucketAlreadyOwnedByYou</Code><Message>A resource with this name already exists with other settings.</Message><Resource>/s3/b/k</Resource><RequestId>req_1</RequestId><ErrorCode>ALREADY_EXISTS</ErrorCode></Error>',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>BucketAlreadyOwnedByYou</Code><Message>A resource with this name already exists with other settings.</Message><Resource>/b/k</Resource><RequestId>req_1</RequestId><ErrorCode>ALREADY_EXISTS</ErrorCode></Error>',
     );
     expect(failureAnswer(problem('ALREADY_EXISTS'), head('HEAD'))).toMatchObject({ status: 409, body: '' });
   });

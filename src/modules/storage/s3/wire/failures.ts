@@ -2,6 +2,7 @@
 // detail is the name; any other Problem is mapped by its code.
 import type { RawAnswer, RawHead } from '../../../../kit/raw-route.ts';
 import type { Problem } from '../../../../problems/problem.ts';
+import { resourceOf } from './operation.ts';
 import { REFUSALS, S3, type S3Refusal } from './refusals.ts';
 import { xmlDocument } from './xml.ts';
 
@@ -84,7 +85,7 @@ export function failureAnswer(failure: Problem, head: RawHead): RawAnswer {
   const body = xmlDocument('Error', {
     Code: name,
     Message: httpStatus === 500 ? 'Something went wrong inside the service.' : failure.message,
-    Resource: head.routed.split('?', 1)[0] as string,
+    Resource: resourceOf(head.routed),
     RequestId: head.requestId,
     ErrorCode: detail.startsWith(S3) ? name : code,
   });

@@ -103,6 +103,12 @@ export function addressOf(url: string): S3Address {
   return { bucket: bucket === '' ? null : bucket, key: key === '' ? null : key, query };
 }
 
+/** What a failure names as its resource: `/bucket/key` as they were sent, without a root of ours. */
+export function resourceOf(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(ROOT.length) || '/';
+}
+
 /** Throws InvalidURI for what is not UTF-8 with percent signs. */
 export function decodePath(text: string): string {
   try {
