@@ -227,6 +227,7 @@ describe('a bucket', () => {
     await own.put('work', 'k', 'x');
     const refused = await own.call('DELETE', '/v1/storage/bucket/delete/work');
     expect([refused.status, refused.body.error.code]).toEqual([409, 'BUCKET_NOT_EMPTY']);
+    expect(refused.body.error.message).toBe('The bucket has 1 object.');
     await own.data('POST', '/v1/storage/object/delete', { bucket: 'work', keys: ['k'] });
     expect((await own.data('DELETE', '/v1/storage/bucket/delete/work')).deleted).toBe(true);
   });

@@ -128,7 +128,7 @@ export const buckets: Resource<BucketRow, unknown, typeof bucketSchema> = {
     const { accountId } = ctx;
     const row = await bucketTable.find(tx, ctx, bucket);
     if (row === null) return false;
-    if (row.object_count > 0n) throw notEmpty(`${row.object_count} objects`);
+    if (row.object_count > 0n) throw notEmpty(row.object_count === 1n ? '1 object' : `${row.object_count} objects`);
     const uploads = await readOpenIn(tx, accountId, bucket, ENDED_UPLOADS_MAX + 1);
     if (uploads.length > ENDED_UPLOADS_MAX) throw notEmpty(`more than ${ENDED_UPLOADS_MAX} unfinished uploads`);
     await abortIn(tx, { accountId, uploads, keyId: ctx.principal.id }, nowMs);
