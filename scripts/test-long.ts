@@ -33,7 +33,7 @@ if (import.meta.main) {
   const { PART = partOfCommit() } = process.env;
   const all = globSync('test/**/*.{long,alone}.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] });
   const files = filesOf(
-    Number.parseInt(PART),
+    Number.parseInt(PART, 10),
     all.filter((file) => !boundsTime(readFileSync(join(ROOT, file), 'utf8'))),
   );
   const isAlone = process.argv[2] === 'alone';

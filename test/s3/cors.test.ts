@@ -210,12 +210,18 @@ describe('what tools ask of any bucket', () => {
     await bench.put(Bucket, 'a', 'x', { ServerSideEncryption: 'AES256', StorageClass: 'STANDARD_IA' });
     await bench.put(Bucket, 'b', 'y');
     const { accountId: ID } = bench.account;
-    const acl = { Owner: { ID }, Grants: [{ Grantee: { ID, Type: 'CanonicalUser' as const }, Permission: 'FULL_CONTROL' as const }] };
+    const acl = {
+      Owner: { ID },
+      Grants: [{ Grantee: { ID, Type: 'CanonicalUser' as const }, Permission: 'FULL_CONTROL' as const }],
+    };
     expect(await bench.sdk.send(new GetBucketAclCommand({ Bucket }))).toMatchObject(acl);
     expect(await bench.sdk.send(new GetObjectAclCommand({ Bucket, Key: 'a' }))).toMatchObject(acl);
     await bench.sdk.send(new PutBucketAclCommand({ Bucket, ACL: 'private' }));
     await bench.sdk.send(new PutBucketAclCommand({ Bucket, AccessControlPolicy: acl }));
-    const shared = { ...acl, Grants: [...acl.Grants, { ...acl.Grants[0], Grantee: { ID: 'x', Type: 'CanonicalUser' } }] };
+    const shared = {
+      ...acl,
+      Grants: [...acl.Grants, { ...acl.Grants[0], Grantee: { ID: 'x', Type: 'CanonicalUser' } }],
+    };
     const sharing = bench.sdk.send(new PutBucketAclCommand({ Bucket, AccessControlPolicy: shared } as never));
     expect(await failureOf(sharing)).toMatchObject({ name: 'AccessControlListNotSupported' });
     expect(await failureOf(bench.sdk.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' })))).toMatchObject({
