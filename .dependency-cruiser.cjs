@@ -73,7 +73,7 @@ module.exports = {
     only('payments', [...base, PORTS, 'core/', 'people/'], 'payments stand on core, and mail people'),
     only(
       'upkeep',
-      [...base, PORTS, 'core/', 'assets/', 'files/', 'people/', 'payments/', 'routing/', 'webhooks/'],
+      [...base, PORTS, 'core/', 'approvals/', 'assets/', 'files/', 'people/', 'payments/', 'routing/', 'webhooks/'],
       'upkeep looks after all that accounts have',
     ),
     ...Object.entries(floorsOfCore).map(([room, allowed]) =>
@@ -83,6 +83,11 @@ module.exports = {
       'kit',
       [...base, PORTS, ...rooms, 'config/variables[.]ts$'],
       'the kit gives modules their shapes, and knows none of them',
+    ),
+    only(
+      'approvals',
+      [...base, 'core/', 'kit/', 'people/'],
+      'approvals stand on core and the kit, and mail people; they know no module',
     ),
     only('manifest', [...base, 'core/', 'kit/', 'config/'], 'the manifest puts modules together that it is given'),
     only(
@@ -98,7 +103,7 @@ module.exports = {
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',
-      [...base, PORTS, ...rooms, 'config/variables[.]ts$', 'kit/', 'jobs/', 'upkeep/', 'vendors/call/'],
+      [...base, PORTS, ...rooms, 'approvals/', 'config/variables[.]ts$', 'kit/', 'jobs/', 'upkeep/', 'vendors/call/'],
       'modules stand on the kit, on core and the rooms beside it, on the ports of vendors and the way of one question',
     ),
     {

@@ -278,6 +278,46 @@ CREATE TABLE core.api_secret (
   CONSTRAINT api_secret_pkey PRIMARY KEY (secret_hash)
 );
 
+CREATE TABLE core.approval (
+  account_id text COLLATE "C" NOT NULL,
+  approval_id text COLLATE "C" NOT NULL,
+  rule_name text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  capability text COLLATE "C" NOT NULL,
+  call_hash text COLLATE "C" NOT NULL,
+  input text COLLATE "C",
+  cost_nanos bigint NOT NULL,
+  approvers text COLLATE "C",
+  reason_required boolean NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  request_id text COLLATE "C" NOT NULL,
+  words text COLLATE "C",
+  decided_by text COLLATE "C",
+  decided_at timestamp with time zone,
+  started_at timestamp with time zone,
+  lasts_until timestamp with time zone,
+  left_nanos bigint,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT approval_pkey PRIMARY KEY (account_id, approval_id)
+);
+
+CREATE TABLE core.approval_rule (
+  account_id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  capabilities text COLLATE "C" NOT NULL,
+  keys text COLLATE "C",
+  cost_above_nanos bigint,
+  input_rule text COLLATE "C",
+  first_use boolean NOT NULL,
+  approvers text COLLATE "C",
+  expires_seconds integer NOT NULL,
+  reason_required boolean NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT approval_rule_pkey PRIMARY KEY (account_id, name)
+);
+
 CREATE TABLE core.asked (
   key_hash text COLLATE "C" NOT NULL,
   account_id text COLLATE "C",
@@ -1043,6 +1083,7 @@ CREATE TABLE core.wallet (
   recharge_trigger_nanos bigint,
   recharge_due_at timestamp with time zone,
   recharge_attempt_id text COLLATE "C",
+  rules_version bigint DEFAULT 0 NOT NULL,
   CONSTRAINT wallet_pkey PRIMARY KEY (account_id),
   CONSTRAINT wallet_balance_nanos_check CHECK ((balance_nanos >= 0)),
   CONSTRAINT wallet_debt_nanos_check CHECK ((debt_nanos >= 0)),
@@ -2214,6 +2255,11 @@ CREATE INDEX account_purge ON core.account USING btree (purge_at) WHERE (purge_s
 CREATE INDEX api_key_revoked ON core.api_key USING btree (revoked_at) WHERE ((revoked_at IS NOT NULL) AND (spend_cap_nanos IS NULL));
 CREATE INDEX api_secret_key ON core.api_secret USING btree (account_id, key_id);
 CREATE INDEX api_secret_of_key ON core.api_secret USING btree (key_id);
+CREATE INDEX approval_call ON core.approval USING btree (account_id, call_hash);
+CREATE INDEX approval_created ON core.approval USING btree (created_at);
+CREATE INDEX approval_lasting ON core.approval USING btree (account_id, key_id, lasts_until) WHERE (lasts_until IS NOT NULL);
+CREATE UNIQUE INDEX approval_open_call ON core.approval USING btree (account_id, call_hash, rule_name) WHERE (status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]));
+CREATE INDEX approval_pending ON core.approval USING btree (account_id, approval_id) WHERE (status = 'pending'::text);
 CREATE INDEX asked_started ON core.asked USING btree (started_at);
 CREATE INDEX audit_log_request_id_idx ON ONLY core.audit_log USING btree (request_id);
 CREATE INDEX block_age ON ONLY core.block USING btree (kind, seq) INCLUDE (account_id);

@@ -1164,6 +1164,242 @@ export interface AccountWebhooksReceiveReplayData {
   message_id: string;
 }
 
+export interface AccountApprovalsRuleSetInputWhenInput {
+}
+
+export interface AccountApprovalsRuleSetInputWhen {
+  cost_usd_above?: number | null;
+  input?: AccountApprovalsRuleSetInputWhenInput | null;
+  first_use_of_key?: boolean;
+}
+
+export interface AccountApprovalsRuleSetInput {
+  /** Name of the rule: */
+  name: string;
+  /** What the rule is about: */
+  capabilities: Array<string>;
+  /** Ids of the keys that the rule binds. */
+  keys?: Array<string> | null;
+  /** Which of these calls. */
+  when?: AccountApprovalsRuleSetInputWhen;
+  /** Ids of people of the account who decide. */
+  approvers?: Array<string> | null;
+  /** How long people have to decide, and the key to repeat an approved call; */
+  expires_seconds?: number;
+  /** Whether a decision needs words that say why. */
+  reason_required?: boolean;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountApprovalsRuleSetDataWhenInput {
+}
+
+export interface AccountApprovalsRuleSetDataWhen {
+  cost_usd_above: number | null;
+  input: AccountApprovalsRuleSetDataWhenInput | null;
+  first_use_of_key: boolean;
+}
+
+export interface AccountApprovalsRuleSetData {
+  name: string;
+  capabilities: Array<string>;
+  keys: Array<string> | null;
+  when: AccountApprovalsRuleSetDataWhen;
+  approvers: Array<string> | null;
+  expires_seconds: number;
+  reason_required: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountApprovalsRulesInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountApprovalsRulesDataItemsItemWhenInput {
+}
+
+export interface AccountApprovalsRulesDataItemsItemWhen {
+  cost_usd_above: number | null;
+  input: AccountApprovalsRulesDataItemsItemWhenInput | null;
+  first_use_of_key: boolean;
+}
+
+export interface AccountApprovalsRulesDataItemsItem {
+  name: string;
+  capabilities: Array<string>;
+  keys: Array<string> | null;
+  when: AccountApprovalsRulesDataItemsItemWhen;
+  approvers: Array<string> | null;
+  expires_seconds: number;
+  reason_required: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AccountApprovalsRulesData {
+  items: Array<AccountApprovalsRulesDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountApprovalsRuleDeleteInput {
+  /** Name of the rule: */
+  name: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountApprovalsRuleDeleteData {
+  deleted: boolean;
+}
+
+export interface AccountApprovalsListInput {
+  /** Only those; */
+  status?: "pending" | "approved" | "denied" | "used";
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AccountApprovalsListDataItemsItemInput {
+}
+
+export interface AccountApprovalsListDataItemsItem {
+  approval_id: string;
+  status: "pending" | "approved" | "denied" | "expired" | "used";
+  rule: string;
+  capability: string;
+  key_id: string;
+  input: AccountApprovalsListDataItemsItemInput | null;
+  cost_usd_max: number;
+  approvers: Array<string> | null;
+  reason_required: boolean;
+  words: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  lasts_until: string | null;
+  left_usd: number | null;
+  request_id: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface AccountApprovalsListData {
+  items: Array<AccountApprovalsListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AccountApprovalsGetInput {
+  /** Id of the approval, `apr_…`, as APPROVAL_REQUIRED and list have it. */
+  approval_id: string;
+}
+
+export interface AccountApprovalsGetDataInput {
+}
+
+export interface AccountApprovalsGetDataKeyDidItem {
+  capability: string;
+  calls: number;
+  spend_usd: number;
+}
+
+export interface AccountApprovalsGetData {
+  approval_id: string;
+  status: "pending" | "approved" | "denied" | "expired" | "used";
+  rule: string;
+  capability: string;
+  key_id: string;
+  input: AccountApprovalsGetDataInput | null;
+  cost_usd_max: number;
+  approvers: Array<string> | null;
+  reason_required: boolean;
+  words: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  lasts_until: string | null;
+  left_usd: number | null;
+  request_id: string;
+  created_at: string;
+  expires_at: string;
+  key_name: string | null;
+  key_did: Array<AccountApprovalsGetDataKeyDidItem>;
+}
+
+export interface AccountApprovalsWaitInput {
+  /** Id of the approval, `apr_…`, as APPROVAL_REQUIRED and list have it. */
+  approval_id: string;
+  /** How long to wait, 0 to 55 seconds. */
+  wait_seconds?: number;
+}
+
+export interface AccountApprovalsWaitDataInput {
+}
+
+export interface AccountApprovalsWaitData {
+  approval_id: string;
+  status: "pending" | "approved" | "denied" | "expired" | "used";
+  rule: string;
+  capability: string;
+  key_id: string;
+  input: AccountApprovalsWaitDataInput | null;
+  cost_usd_max: number;
+  approvers: Array<string> | null;
+  reason_required: boolean;
+  words: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  lasts_until: string | null;
+  left_usd: number | null;
+  request_id: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface AccountApprovalsDecideInput {
+  /** Id of the approval, `apr_…`, as APPROVAL_REQUIRED and list have it. */
+  approval_id: string;
+  /** What the person says. */
+  decision: "approve" | "deny";
+  /** Why, up to 500 characters: */
+  words?: string | null;
+  /** Of an approval: */
+  for?: "once" | "hour" | "day";
+  /** With hour and day: */
+  up_to_usd?: number;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AccountApprovalsDecideDataInput {
+}
+
+export interface AccountApprovalsDecideData {
+  approval_id: string;
+  status: "pending" | "approved" | "denied" | "expired" | "used";
+  rule: string;
+  capability: string;
+  key_id: string;
+  input: AccountApprovalsDecideDataInput | null;
+  cost_usd_max: number;
+  approvers: Array<string> | null;
+  reason_required: boolean;
+  words: string | null;
+  decided_by: string | null;
+  decided_at: string | null;
+  lasts_until: string | null;
+  left_usd: number | null;
+  request_id: string;
+  created_at: string;
+  expires_at: string;
+}
+
 export interface AccountTopupInput {
   /** Credit to buy, 5 to 10000 USD in whole cents; */
   amount_usd?: number | null;
@@ -8400,6 +8636,13 @@ export interface Calls {
   'account.webhooks.receive.requests': [AccountWebhooksReceiveRequestsInput, AccountWebhooksReceiveRequestsData];
   'account.webhooks.receive.test': [AccountWebhooksReceiveTestInput, AccountWebhooksReceiveTestData];
   'account.webhooks.receive.replay': [AccountWebhooksReceiveReplayInput, AccountWebhooksReceiveReplayData];
+  'account.approvals.rule.set': [AccountApprovalsRuleSetInput, AccountApprovalsRuleSetData];
+  'account.approvals.rules': [AccountApprovalsRulesInput, AccountApprovalsRulesData];
+  'account.approvals.rule.delete': [AccountApprovalsRuleDeleteInput, AccountApprovalsRuleDeleteData];
+  'account.approvals.list': [AccountApprovalsListInput, AccountApprovalsListData];
+  'account.approvals.get': [AccountApprovalsGetInput, AccountApprovalsGetData];
+  'account.approvals.wait': [AccountApprovalsWaitInput, AccountApprovalsWaitData];
+  'account.approvals.decide': [AccountApprovalsDecideInput, AccountApprovalsDecideData];
   'account.topup': [AccountTopupInput, Topup];
   'account.topup.get': [AccountTopupGetInput, Topup];
   'account.topup.list': [AccountTopupListInput, AccountTopupListData];
@@ -8771,6 +9014,24 @@ export interface Methods {
         /** Publishes a received request once more. */
         replay: Method<'account.webhooks.receive.replay', true>;
       };
+    };
+    approvals: {
+      rule: {
+        /** Sets a rule of which calls a person must approve. */
+        set: Method<'account.approvals.rule.set', true>;
+        /** Deletes an approval rule. */
+        delete: Method<'account.approvals.rule.delete', true>;
+      };
+      /** Lists the approval rules. */
+      rules: Method<'account.approvals.rules', false>;
+      /** Lists calls that wait for a person, or were decided. */
+      list: Method<'account.approvals.list', false>;
+      /** Shows an approval, with what its key did lately. */
+      get: Method<'account.approvals.get', true>;
+      /** Waits until a person has decided. */
+      wait: Method<'account.approvals.wait', true>;
+      /** Approves or denies a call that waits. */
+      decide: Method<'account.approvals.decide', true>;
     };
     /** Begins a top-up: answers a link where a person pays. */
     topup: Method<'account.topup', false> & {

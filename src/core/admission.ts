@@ -220,6 +220,8 @@ export const admission = {
     toolSetsRemembered: 200,
     /** Keys remembered; more are looked up again. Secrets that let nobody in are remembered apart: they never push out a key. */
     keysRemembered: 50_000,
+    /** Accounts whose approval rules are remembered. */
+    ruleSetsRemembered: 10_000,
     deadSecretsRemembered: 10_000,
     /** Accounts whose rates are remembered; a forgotten one has its full burst. */
     ratesRemembered: 100_000,

@@ -5,6 +5,7 @@ import type { RequestLog } from './requests/request-log.ts';
 /** `hasLoops`: background work runs here, which hints of the others' commits wake. */
 export function hearSiblings({ siblings, db, keys, usage, requests, lanes }: Core, hasLoops: boolean): void {
   siblings.on('key.drop', (keyId: string) => keys.drop(keyId));
+  siblings.on('keys.drop', (accountId: string) => keys.dropOf(accountId));
   siblings.on('usage.flush', (accountId: string) => usage.flushAccount(accountId));
   siblings.on('requests.flush', (accountId: string) => flushHere(requests, accountId));
   siblings.on('requests.recording', () => requests.readRecording(true));
@@ -17,6 +18,12 @@ export function hearSiblings({ siblings, db, keys, usage, requests, lanes }: Cor
 export async function forgetKeyHere({ keys, siblings }: Core, keyId: string): Promise<void> {
   keys.drop(keyId);
   await siblings.ask('key.drop', keyId);
+}
+
+/** The same of all keys of the account. */
+export async function forgetKeysHere({ keys, siblings }: Core, accountId: string): Promise<void> {
+  keys.dropOf(accountId);
+  await siblings.ask('keys.drop', accountId);
 }
 
 /** When this resolves, what they have counted of the account is in the database. */

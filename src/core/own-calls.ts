@@ -101,6 +101,7 @@ export class OwnCalls {
         suspended,
         isCurrent: true,
         hasSpendCap: false,
+        rulesVersion: null,
         signedInAtMs: null,
       },
       call,

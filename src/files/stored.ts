@@ -28,7 +28,7 @@ export function readStored(
   { bytesMax, param, isFree = false }: SourceBounds,
 ): Promise<SourceBytes> {
   const key = keyBytes(name.key, `${param}.key`);
-  return ctx.perform(READ, async (call) => {
+  return ctx.perform(READ, { ...name }, async (call) => {
     const { row, open } = await findObject(call, { bucket: name.bucket, key }, { at: `${param}.` });
     if (row.bytes > BigInt(bytesMax)) {
       throw invalidField(
@@ -51,7 +51,7 @@ export function storeResult(
   { bytes, contentType }: { readonly bytes: Uint8Array; readonly contentType: string },
 ): Promise<void> {
   const key = keyBytes(named, 'store.key');
-  return ctx.perform(WRITE, async (call) => {
+  return ctx.perform(WRITE, { bucket, key: named, content_type: contentType }, async (call) => {
     await requireWritable(call, bucket, bytes.length);
     const { costNanos } = await keepBytes(
       call,

@@ -1,5 +1,6 @@
 // One call in progress. The gateway fills it in step by step; the capability sees it as its CallContext.
 
+import type { CallApproval } from '../approvals/call-approval.ts';
 import type { InvokedInput, InvokeOptions, Performed } from '../core/callers/context.ts';
 import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';
 import type { Principal } from '../core/callers/principal.ts';
@@ -29,7 +30,12 @@ export interface CallServices {
   readonly core: Services;
   readonly traffic: Pick<Traffic, 'record'>;
   invokeWithin(parent: Call, capability: string, input: InvokedInput, options: InvokeOptions): Promise<Answer>;
-  performWithin(parent: Call, capability: string, work: (call: Call) => Promise<Answer>): Promise<Answer>;
+  performWithin(
+    parent: Call,
+    capability: string,
+    input: Readonly<Record<string, unknown>>,
+    work: (call: Call) => Promise<Answer>,
+  ): Promise<Answer>;
 }
 
 export class Call extends ActiveRequest implements CallContext {
@@ -39,6 +45,7 @@ export class Call extends ActiveRequest implements CallContext {
   inputText = '';
   sentHeaders: Readonly<Record<string, string>> = {};
   idempotency: IdempotencyKey | null = null;
+  approval: CallApproval | null = null;
   /** Its caller asks to have unknown fields ignored with a warning. */
   ignoresUnknown = false;
   /** Of a call whose rate is limited. */
@@ -58,6 +65,8 @@ export class Call extends ActiveRequest implements CallContext {
   bytesIn: number | null = null;
   /** As it was sent; null: there is none, it comes as a stream, or it is long and may be handed over to a thread. */
   body: Buffer | null = null;
+  /** Of an input that is read elsewhere: what tells it from others. */
+  contentHash = '';
   /** How many calls stand between it and the caller. */
   readonly depth: number;
   /** Calls that it made so far. */
@@ -121,6 +130,12 @@ export class Call extends ActiveRequest implements CallContext {
     return scopesAllow(this.#principal.scopes, REQUEST_LOG, 'read');
   }
 
+  /** Whether the account has rules of which calls a person approves. */
+  get mayBeRuled(): boolean {
+    const { rulesVersion } = this.principal;
+    return rulesVersion !== null && rulesVersion !== 0n;
+  }
+
   get isIdentified(): boolean {
     return this.#principal !== null;
   }
@@ -139,8 +154,12 @@ export class Call extends ActiveRequest implements CallContext {
     return this.#services.invokeWithin(this, capability, input, options);
   }
 
-  async perform<Result>(capability: string, work: (ctx: CallContext) => Promise<Performed<Result>>): Promise<Result> {
-    const answer = await this.#services.performWithin(this, capability, async (call) => {
+  async perform<Result>(
+    capability: string,
+    input: Readonly<Record<string, unknown>>,
+    work: (ctx: CallContext) => Promise<Performed<Result>>,
+  ): Promise<Result> {
+    const answer = await this.#services.performWithin(this, capability, input, async (call) => {
       const { result: data, costNanos } = await work(call);
       return { data, costNanos };
     });

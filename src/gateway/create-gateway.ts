@@ -1,6 +1,7 @@
 // Creates the gateway of a process, including calls made by other calls and by background work in the name of accounts.
 import { admission } from '../core/admission.ts';
 import type { Answer } from '../kit/capability.ts';
+import { askedWith, underRules } from './approvals.ts';
 import { Call } from './call.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
@@ -16,13 +17,14 @@ export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performW
       within(gateway, parent, { capability, step }, (call, idempotencyKey) =>
         readAndRun(gateway, call, { principal: parent.principal, input, idempotencyKey }),
       ),
-    performWithin: (parent, capability, work) =>
+    performWithin: (parent, capability, input, work) =>
       within(gateway, parent, { capability }, async (call, idempotencyKey) => {
         call.setPrincipal(parent.principal);
         await admit(gateway, call);
         await passGates(call);
         if (idempotencyKey !== null) takeIdempotencyKey(call, [idempotencyKey], () => idempotencyKey);
-        const answer = await call.trace(() => work(call));
+        const asked = askedWith(call, input);
+        const answer = await call.trace(() => underRules(gateway, call, asked, () => work(call)));
         call.answer = answer;
         call.billed = isBilled(answer);
         return answer;

@@ -2,6 +2,7 @@
 import { type Account, findAccount } from '../core/accounts/accounts.ts';
 import { operatorAccount } from '../core/accounts/operator.ts';
 import { clockNow } from '../core/database-clock.ts';
+import { keyOf } from '../core/keys/api-key.ts';
 import { type Gate, gates as order } from '../kit/capability.ts';
 import { isRecent } from '../people/sessions/sessions.ts';
 import { problem } from '../problems/problem.ts';
@@ -18,6 +19,13 @@ const checks: Readonly<Record<Gate, (call: Call) => Promise<void>>> = {
   operator: async ({ accountId, capability, core }) => {
     if ((await operatorAccount(core.db)) !== accountId)
       throw problem('INSUFFICIENT_SCOPE', { message: `Only the operator of this service may call ${capability}.` });
+  },
+  person: async ({ principal, capability }) => {
+    if (keyOf(principal) !== null)
+      throw problem('INSUFFICIENT_SCOPE', {
+        detail: 'needs_person',
+        message: `Only a person who has signed in may call ${capability}, never an API key.`,
+      });
   },
   recent_sign_in: async ({ principal, core }) => {
     // Nobody signs in with a key.

@@ -1,4 +1,5 @@
 // Interface of the gateway: the services of this process that every call uses.
+import type { RuleSets } from '../approvals/rules.ts';
 import type { AccountPlaces } from '../core/account-places.ts';
 import type { BodyReaders } from './bulk/readers.ts';
 import type { CallServices } from './call.ts';
@@ -13,6 +14,8 @@ export interface Gateway extends CallServices {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly envelope: Envelope;
   readonly traffic: Traffic;
+  /** Which calls a person must approve, by account. */
+  readonly ruleSets: RuleSets;
   /** Null when RATE_LIMITS=off. */
   readonly limiter: Rates | null;
   readonly failedLogins: LoginFailures;

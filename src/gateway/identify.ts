@@ -5,9 +5,9 @@ import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';
 import { invalidKey } from '../core/keys/api-key.ts';
 import { type Problem, problem } from '../problems/problem.ts';
+import { authorize } from './authorize.ts';
 import type { Call } from './call.ts';
 import type { Gateway } from './gateway.ts';
-import { authorize } from './invoke.ts';
 
 /** `missing`: how it is told that there is no credential. Throws UNAUTHORIZED, INVALID_API_KEY, RATE_LIMITED. */
 export async function identify(

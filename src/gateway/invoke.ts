@@ -2,17 +2,18 @@
 // protocols, and calls between modules are adapters over it. Idempotency, charge and effect commit together in the account's lane, or in the
 // write's transaction, where the principal is checked again.
 
+import type { Asked } from '../approvals/call-approval.ts';
 import type { InvokedInput } from '../core/callers/context.ts';
 import type { EntryForm } from '../core/callers/entry-form.ts';
 import type { Principal } from '../core/callers/principal.ts';
-import { scopesAllow } from '../core/callers/scopes.ts';
 import { tokenWorth } from '../core/callers/tiers.ts';
-import { secretInGrace } from '../core/keys/api-key.ts';
 import type { Answer } from '../kit/capability.ts';
 import { JsonText, toJson } from '../lib/json-text.ts';
 import { randomHex } from '../lib/random-hex.ts';
 import { type Problem, problem } from '../problems/problem.ts';
 import type { AnsweringPlace, Sender } from './active-request.ts';
+import { askedOf, underRules } from './approvals.ts';
+import { authorize } from './authorize.ts';
 import { Call } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passGates } from './gates.ts';
@@ -96,7 +97,8 @@ export async function perform(
     traceId = randomHex(16),
     isAdmitted,
     bodyBytes = 0,
-  }: Omit<Invocation, 'input' | 'idempotencyKey'>,
+    asked,
+  }: Omit<Invocation, 'input' | 'idempotencyKey'> & { readonly asked: (call: Call) => Asked },
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
   const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
@@ -106,7 +108,7 @@ export async function perform(
     await admit(gateway, call, isAdmitted);
     await passGates(call);
     call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
-    const answer = await call.trace(() => work(call));
+    const answer = await call.trace(() => underRules(gateway, call, asked(call), () => work(call)));
     call.answer = answer;
     call.billed = isBilled(answer);
     call.end(200);
@@ -123,20 +125,6 @@ function abortListener(signal: AbortSignal) {
     if (signal.aborted) listener();
     else signal.addEventListener('abort', listener, { once: true });
   };
-}
-
-/** Whether the principal may call the capability. Throws ACCOUNT_SUSPENDED, INSUFFICIENT_SCOPE. */
-export function authorize({ principal, endpoint }: Pick<Call, 'principal' | 'endpoint'>): void {
-  if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
-  const { id, scope, anyKey, currentSecretOnly } = endpoint.capability;
-  if (anyKey === true || scopesAllow(principal.scopes, id, scope)) {
-    if (currentSecretOnly === true && !principal.isCurrent) throw secretInGrace();
-    return;
-  }
-  throw problem('INSUFFICIENT_SCOPE', {
-    message: `This key may not call ${id}: it needs a scope such as \`${endpoint.module}:${scope}\` or \`${id}\`.`,
-    detail: `${endpoint.module}:${scope}`,
-  });
 }
 
 /**
@@ -192,9 +180,10 @@ function begin(limiter: Rates, call: Call): void | Promise<void> {
 }
 
 /** Runs the capability on the input that was read. */
-export async function run(call: Call): Promise<Answer> {
+export async function run(gateway: Gateway, call: Call): Promise<Answer> {
   const { capability, state } = call.endpoint;
-  const answer = await call.trace(() => capability.run({ ctx: call, input: call.input, state: state() }));
+  const work = () => capability.run({ ctx: call, input: call.input, state: state() });
+  const answer = await call.trace(() => underRules(gateway, call, askedOf(call), work));
   call.answer = answer;
   call.billed = isBilled(answer);
   return answer;
@@ -219,7 +208,7 @@ export async function readAndRun(
   call.bytesIn = text.length;
   call.weigh(Math.floor(text.length / tokenWorth.bodyBytes));
   await readInput(call, gateway, text, { key: idempotencyKey, fingerprint });
-  return run(call);
+  return run(gateway, call);
 }
 
 /** The same bound as over REST, before the text is looked at. Throws PAYLOAD_TOO_LARGE. */

@@ -8,10 +8,11 @@ import { nearest } from '../lib/nearest.ts';
 import { randomHex } from '../lib/random-hex.ts';
 import { secretPaths } from '../manifest/secret-fields.ts';
 import { invalidField, problem } from '../problems/problem.ts';
+import { authorize } from './authorize.ts';
 import { Call } from './call.ts';
 import type { Gateway } from './gateway.ts';
 import { readInput } from './input/read-input.ts';
-import { authorize, invoke } from './invoke.ts';
+import { invoke } from './invoke.ts';
 
 /** What makes runs, of which some would make others without end. */
 const SCHEDULES = 'cron';

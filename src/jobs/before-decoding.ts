@@ -31,6 +31,7 @@ export class BeforeDecoding {
   /** Answers and throws what `decode` does; throws CONCURRENCY_LIMITED and INSUFFICIENT_CREDIT before it. */
   async run<T>(ctx: CallContext, ask: Ask, decode: () => Promise<T>): Promise<T> {
     const { accountId, core } = ctx;
+    await ctx.approval?.require(ask.heldNanos);
     const own = this.#underWay.get(accountId) ?? { jobs: 0, nanos: 0n };
     this.#underWay.set(accountId, own);
     own.jobs += 1;
@@ -50,7 +51,7 @@ export class BeforeDecoding {
 
 /** Throws the lane's refusal. */
 async function holding<T>(ctx: CallContext, { units, heldNanos }: Ask, decode: () => Promise<T>): Promise<T> {
-  const { accountId, principal, capability, scope, requestId } = ctx;
+  const { accountId, principal, capability, scope, requestId, approval } = ctx;
   const { holds, prices } = ctx.core;
   const outcome = await holds.authorize({
     accountId,
@@ -58,6 +59,7 @@ async function holding<T>(ctx: CallContext, { units, heldNanos }: Ask, decode: (
     capability,
     scope,
     requestId,
+    approval,
     units,
     amount: heldNanos,
     idempotency: null,

@@ -7,7 +7,7 @@ import type { BulkBody } from './bulk-body.ts';
 import type { CallContext } from './services.ts';
 
 /** What must be so of who calls, and of the account, before the input of a call is looked at, in this order. */
-export const gates = ['operator', 'recent_sign_in', 'email', 'kyc'] as const;
+export const gates = ['operator', 'person', 'recent_sign_in', 'email', 'kyc'] as const;
 export type Gate = (typeof gates)[number];
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -52,6 +52,8 @@ export interface CapabilityExample {
   readonly before?: readonly {
     readonly capability: string;
     readonly input: Readonly<Record<string, unknown>>;
+    /** It is refused with this code; later references to its answer take values from the error. */
+    readonly refused?: string;
     /** It is called again, after a pause, until the answer's data contains these fields: what it asks for takes a while. */
     readonly until?: Readonly<Record<string, unknown>>;
   }[];
@@ -109,7 +111,7 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly answersSecret?: 'callers' | 'admins';
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */
   readonly currentSecretOnly?: boolean;
-  /** `operator`: it is the operator's account; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. Those of module operator need not be named. */
+  /** `operator`: it is the operator's account; `person`: somebody who signed in, not an API key; `recent_sign_in`: a person signed in lately, where it is a session that calls; `email`: an address is bound; `kyc`: its owner need not be verified, or is. Those of module operator need not be named. */
   readonly gates?: readonly Gate[];
   /** Hot operations that no rate limit touches (contract §6). */
   readonly unlimited?: boolean;

@@ -20,6 +20,8 @@ export interface ProtocolDoor {
 export interface ProtocolCall {
   readonly capability: string;
   readonly principal: Principal;
+  /** What tells the call from others, in the names of the capability. */
+  readonly input: Readonly<Record<string, unknown>>;
   /** Of what was sent: the rate is weighed by it. */
   readonly bodyBytes: number;
   readonly remoteAddress: string;

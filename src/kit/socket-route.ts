@@ -46,9 +46,14 @@ export interface RawSocket {
   invoke(capability: string, input: InvokedInput, options?: { readonly idempotencyKey?: string }): Promise<RawOutcome>;
   /**
    * Makes a call of a capability of the module by `work`, in place of the capability's own run: for a protocol that reads its input itself.
-   * Scope, rates and figures are the capability's. Throws the Problem of a refusal or failure.
+   * Scope, rates and figures are the capability's. `input`: what tells the call from others, in its names. Throws the Problem of a refusal or
+   * failure.
    */
-  perform(capability: string, work: (ctx: CallContext) => Promise<Answer>): Promise<Answer>;
+  perform(
+    capability: string,
+    input: Readonly<Record<string, unknown>>,
+    work: (ctx: CallContext) => Promise<Answer>,
+  ): Promise<Answer>;
   /** False: the socket is closed or closing. Bytes are a binary message unless `kind` says that they are the UTF-8 of a text. */
   send(message: string | Uint8Array, kind?: 'text' | 'binary'): boolean;
   /** `code`: 1000 or one of the route's protocol; `reason`: up to 123 bytes. Nothing more is read. */

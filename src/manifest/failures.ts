@@ -9,6 +9,8 @@ const always: readonly ProblemCode[] = [
   'UNAUTHORIZED',
   'INVALID_API_KEY',
   'INSUFFICIENT_SCOPE',
+  'APPROVAL_REQUIRED',
+  'APPROVAL_DENIED',
   'ACCOUNT_SUSPENDED',
 ];
 const ofBodies: readonly ProblemCode[] = ['MALFORMED_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
@@ -27,6 +29,7 @@ export function takesBody(capability: Pick<Capability, 'method'>): boolean {
 
 const ofGates = {
   operator: 'INSUFFICIENT_SCOPE',
+  person: 'INSUFFICIENT_SCOPE',
   recent_sign_in: 'REAUTHENTICATION_REQUIRED',
   email: 'EMAIL_BINDING_REQUIRED',
   kyc: 'KYC_REQUIRED',

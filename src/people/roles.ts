@@ -14,6 +14,8 @@ export const roleTexts: Readonly<Record<Role, string>> = {
 };
 
 const ACCOUNT = 'account';
+/** Whoever a rule names may approve what it asks about. */
+const DECIDES = 'account.approvals.decide';
 /** What pays, and what bounds payments. */
 const paying = /^account\.(topup|payment_method|autorecharge|budget|tier|subscription)(\.|$)/;
 
@@ -23,6 +25,7 @@ export function isRole(text: string): text is Role {
 
 /** Null: all. */
 export function scopesOfRole({ modules, kinds }: KnownScopes, role: Role): readonly string[] | null {
+  const deciding = kinds.has(DECIDES) ? [DECIDES] : [];
   const own = [...modules].filter((name) => name !== OPERATOR_MODULE);
   switch (role) {
     case 'owner':
@@ -30,10 +33,10 @@ export function scopesOfRole({ modules, kinds }: KnownScopes, role: Role): reado
     case 'admin':
       return ['*'];
     case 'developer':
-      return own.map((name) => (name === ACCOUNT ? `${ACCOUNT}:read` : name));
+      return [...own.map((name) => (name === ACCOUNT ? `${ACCOUNT}:read` : name)), ...deciding];
     case 'billing':
-      return [`${ACCOUNT}:read`, ...[...kinds.keys()].filter((id) => paying.test(id))];
+      return [`${ACCOUNT}:read`, ...[...kinds.keys()].filter((id) => paying.test(id)), ...deciding];
     case 'viewer':
-      return own.map((name) => `${name}:read`);
+      return [...own.map((name) => `${name}:read`), ...deciding];
   }
 }

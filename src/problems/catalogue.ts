@@ -103,6 +103,17 @@ export const sharedProblems = {
     'The key has no permission for this capability.',
     'Use a key whose scopes include the capability named in the message. code_detail `secret_in_grace`: use the current secret of the key.',
   ),
+  APPROVAL_REQUIRED: problemEntry(
+    403,
+    'A person must approve this call first.',
+    'Nothing was done and nothing was charged. Wait: GET error.approval.wait_url answers once a person has decided. Then repeat the same call, with its idempotency key if it had one. code_detail `too_many_pending`: too many calls of the account wait already.',
+    RETRYABLE,
+  ),
+  APPROVAL_DENIED: problemEntry(
+    403,
+    'A person did not approve this call.',
+    'The message has the words of the person. code_detail `denied`: do something else, or ask the person. `expired`: nobody decided in time. The call may be asked for again a day later.',
+  ),
   ACCOUNT_SUSPENDED: problemEntry(
     403,
     'The account is suspended, or was deleted.',

@@ -29,6 +29,17 @@ export interface Shortfall {
   readonly roomNanos: bigint;
 }
 
+/** Of a call that waits for a person, or was denied by one. */
+export interface ShownApproval {
+  readonly approval_id: string;
+  readonly status: string;
+  /** Where a person decides. */
+  readonly url: string;
+  readonly expires_at: string;
+  /** Where the caller waits for the decision. */
+  readonly wait_url: string;
+}
+
 export interface ProblemOptions {
   /** Human-readable sentence for this very call; the catalogue's title when absent. */
   readonly message?: string;
@@ -43,6 +54,7 @@ export interface ProblemOptions {
   /** Of a code that usually is worth a repeat, where this one is not. */
   readonly retryable?: false;
   readonly shortfall?: Shortfall;
+  readonly approval?: ShownApproval;
   readonly errors?: readonly FieldError[];
   readonly cause?: unknown;
 }
@@ -57,6 +69,7 @@ export class Problem extends Error {
   readonly didYouMean: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly shortfall: Shortfall | undefined;
+  readonly approval: ShownApproval | undefined;
   readonly errors: readonly FieldError[] | undefined;
 
   constructor(code: string, entry: ProblemEntry, options: ProblemOptions = {}) {
@@ -71,6 +84,7 @@ export class Problem extends Error {
     this.didYouMean = options.didYouMean;
     this.retryAfterMs = this.retryable ? (options.retryAfterMs ?? usualWaitMs(entry)) : undefined;
     this.shortfall = options.shortfall;
+    this.approval = options.approval;
     this.errors = options.errors;
   }
 }

@@ -3,7 +3,7 @@
 import { usd } from '../lib/money.ts';
 import { isoOrNull } from '../lib/time.ts';
 import { sharedProblems } from './catalogue.ts';
-import type { Problem, Shortfall } from './problem.ts';
+import type { Problem, Shortfall, ShownApproval } from './problem.ts';
 
 export interface ErrorObject {
   readonly code: string;
@@ -15,6 +15,7 @@ export interface ErrorObject {
   readonly retryable: boolean;
   readonly retry_after_ms?: number;
   readonly shortfall?: object;
+  readonly approval?: ShownApproval;
   readonly param?: string;
   readonly did_you_mean?: string;
   readonly errors?: readonly unknown[];
@@ -39,6 +40,7 @@ export function renderProblem(
     retryable: failure.retryable,
     ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(failure.retryAfterMs) }),
     ...(failure.shortfall === undefined ? {} : { shortfall: shortfallRecord(failure.shortfall) }),
+    ...(failure.approval === undefined ? {} : { approval: failure.approval }),
     ...(failure.param === undefined ? {} : { param: failure.param }),
     ...(failure.didYouMean === undefined ? {} : { did_you_mean: failure.didYouMean }),
     ...(failure.errors === undefined || failure.errors.length < 2 ? {} : { errors: failure.errors }),

@@ -1,6 +1,7 @@
 // Composition root: config -> running service. No side effects on import.
 // Order at start: bind the port (a second service on it must fail before touching data), then the database, then answer.
 import { hostname } from 'node:os';
+import { RuleSets } from '../approvals/rules.ts';
 import { BlockThreads } from '../blocks/threads.ts';
 import type { Config } from '../config/config.ts';
 import { readVendorsText } from '../config/vendors-text.ts';
@@ -278,6 +279,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     wrongSignatures: new FailedLogins(),
     bodies: new BodyReaders({ bounds }),
     inflating: new AccountPlaces(bounds.all.inflationsAtOnce, { alone: 'all' }),
+    ruleSets: new RuleSets(),
   });
   const metrics = () => [
     ...[sweeper, ...jobs, backlog, core.longCalls, core.vendors, ...(tracing === null ? [] : [tracing])].flatMap(

@@ -1,5 +1,6 @@
 // The core's background tasks: metrics and heartbeats for this process; events, expiry and retention for the deployment.
 
+import { findOldApprovals, removeOldApprovals } from '../approvals/store.ts';
 import type { AssetsPart } from '../assets/assets.ts';
 import type { JobLoop } from '../core/background/job-loop.ts';
 import type { Sweep } from '../core/background/sweeper/sweep.ts';
@@ -84,6 +85,11 @@ export function coreSweeps(core: UpkeepServices, ledgerDays: number): Sweep[] {
       name: 'keys.retention',
       intervalMs: 60_000,
       run: perAccount(db, findOldKeys, (tx, accountId) => removeOldKeys(tx, accountId, ROWS_PER_TRANSACTION)),
+    },
+    {
+      name: 'approvals.retention',
+      intervalMs: 60_000,
+      run: perAccount(db, findOldApprovals, (tx, accountId) => removeOldApprovals(tx, accountId, ROWS_PER_TRANSACTION)),
     },
     { name: 'webhooks.lines', intervalMs: 60_000, run: perAccount(db, findStrayLines, removing(deleteStrayLines)) },
     {

@@ -159,7 +159,7 @@ const story: RawRoute<DepotState> = {
 
 /** Money of a stream: the price of `unitsMax` is held before anything is made, and that of `units` captured at the end. */
 async function holdFor(ctx: CallContext, unitsMax: bigint) {
-  const { core, accountId, principal, capability, scope, requestId, idempotency } = ctx;
+  const { core, accountId, principal, capability, scope, requestId, approval, idempotency } = ctx;
   const { holds } = core;
   const outcome = await holds.authorize({
     accountId,
@@ -167,6 +167,7 @@ async function holdFor(ctx: CallContext, unitsMax: bigint) {
     capability,
     scope,
     requestId,
+    approval,
     idempotency,
     units: unitsMax,
     amount: priceOfCall(ctx, unitsMax),

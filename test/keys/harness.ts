@@ -159,6 +159,7 @@ export async function callOn(core: Services, secret: string, id: string, input: 
     accountId: key.accountId,
     tier: key.tier,
     principal: key,
+    approval: null,
     idempotency,
     inputText: '',
     warnings: [],

@@ -29,6 +29,7 @@ export async function inProcess(core: Services, secret: string, state = createQu
       accountId: key.accountId,
       tier: key.tier,
       principal: key,
+      approval: null,
       idempotency: null,
       inputText: text,
       warnings: [],

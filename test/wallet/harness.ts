@@ -166,6 +166,7 @@ export function call(account: Account, over: Partial<LaneItem<string, null>> = {
     amount: 20_000n,
     priceVersion: 'test',
     mode: 'charge',
+    approval: null,
     idempotency: null,
     keepMs: 86_400_000,
     sequences: 1,

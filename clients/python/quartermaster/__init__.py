@@ -403,6 +403,13 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "account.webhooks.receive.requests": ("GET", "/v1/account/webhooks/receive/requests/{receiver_id}", "safe"),
     "account.webhooks.receive.test": ("POST", "/v1/account/webhooks/receive/test/{receiver_id}", "keyed"),
     "account.webhooks.receive.replay": ("POST", "/v1/account/webhooks/receive/replay/{receiver_id}", "keyed"),
+    "account.approvals.rule.set": ("PUT", "/v1/account/approvals/rule/{name}", "keyed"),
+    "account.approvals.rules": ("GET", "/v1/account/approvals/rules", "safe"),
+    "account.approvals.rule.delete": ("DELETE", "/v1/account/approvals/rule/{name}", "keyed"),
+    "account.approvals.list": ("GET", "/v1/account/approvals/list", "safe"),
+    "account.approvals.get": ("GET", "/v1/account/approvals/get/{approval_id}", "safe"),
+    "account.approvals.wait": ("GET", "/v1/account/approvals/wait/{approval_id}", "safe"),
+    "account.approvals.decide": ("POST", "/v1/account/approvals/decide", "keyed"),
     "account.topup": ("POST", "/v1/account/topup", "keyed"),
     "account.topup.get": ("GET", "/v1/account/topup/get/{topup_id}", "safe"),
     "account.topup.list": ("GET", "/v1/account/topup/list", "safe"),
@@ -885,6 +892,45 @@ class _AccountWebhooks:
         return self._transport.call("account.webhooks.redeliver", input)[0]  # type: ignore[no-any-return]
 
 
+class _AccountApprovalsRule:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def set(self, input: types.AccountApprovalsRuleSetInput) -> types.AccountApprovalsRuleSetData:
+        """Sets a rule of which calls a person must approve."""
+        return self._transport.call("account.approvals.rule.set", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.AccountApprovalsRuleDeleteInput) -> types.AccountApprovalsRuleDeleteData:
+        """Deletes an approval rule."""
+        return self._transport.call("account.approvals.rule.delete", input)[0]  # type: ignore[no-any-return]
+
+
+class _AccountApprovals:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+        self.rule = _AccountApprovalsRule(self._transport)
+
+    def rules(self, input: types.AccountApprovalsRulesInput | None = None) -> types.AccountApprovalsRulesData:
+        """Lists the approval rules."""
+        return self._transport.call("account.approvals.rules", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.AccountApprovalsListInput | None = None) -> types.AccountApprovalsListData:
+        """Lists calls that wait for a person, or were decided."""
+        return self._transport.call("account.approvals.list", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.AccountApprovalsGetInput) -> types.AccountApprovalsGetData:
+        """Shows an approval, with what its key did lately."""
+        return self._transport.call("account.approvals.get", input)[0]  # type: ignore[no-any-return]
+
+    def wait(self, input: types.AccountApprovalsWaitInput) -> types.AccountApprovalsWaitData:
+        """Waits until a person has decided."""
+        return self._transport.call("account.approvals.wait", input)[0]  # type: ignore[no-any-return]
+
+    def decide(self, input: types.AccountApprovalsDecideInput) -> types.AccountApprovalsDecideData:
+        """Approves or denies a call that waits."""
+        return self._transport.call("account.approvals.decide", input)[0]  # type: ignore[no-any-return]
+
+
 class _AccountTopup:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -994,6 +1040,7 @@ class _Account:
         self.events = _AccountEvents(self._transport)
         self.requests = _AccountRequests(self._transport)
         self.webhooks = _AccountWebhooks(self._transport)
+        self.approvals = _AccountApprovals(self._transport)
         self.topup = _AccountTopup(self._transport)
         self.payment_method = _AccountPaymentMethod(self._transport)
         self.autorecharge = _AccountAutorecharge(self._transport)

@@ -924,6 +924,226 @@ class AccountWebhooksReceiveReplayData(TypedDict):
     message_id: str
 
 
+class AccountApprovalsRuleSetInputWhenInput(TypedDict):
+    pass
+
+
+class AccountApprovalsRuleSetInputWhen(TypedDict):
+    cost_usd_above: NotRequired[float | None]
+    input: NotRequired[AccountApprovalsRuleSetInputWhenInput | None]
+    first_use_of_key: NotRequired[bool]
+
+
+class AccountApprovalsRuleSetInput(TypedDict):
+    name: str
+    capabilities: list[str]
+    keys: NotRequired[list[str] | None]
+    when: NotRequired[AccountApprovalsRuleSetInputWhen]
+    approvers: NotRequired[list[str] | None]
+    expires_seconds: NotRequired[int]
+    reason_required: NotRequired[bool]
+    idempotency_key: NotRequired[str]
+
+
+class AccountApprovalsRuleSetDataWhenInput(TypedDict):
+    pass
+
+
+class AccountApprovalsRuleSetDataWhen(TypedDict):
+    cost_usd_above: float | None
+    input: AccountApprovalsRuleSetDataWhenInput | None
+    first_use_of_key: bool
+
+
+class AccountApprovalsRuleSetData(TypedDict):
+    name: str
+    capabilities: list[str]
+    keys: list[str] | None
+    when: AccountApprovalsRuleSetDataWhen
+    approvers: list[str] | None
+    expires_seconds: int
+    reason_required: bool
+    created_at: str
+    updated_at: str
+
+
+class AccountApprovalsRulesInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountApprovalsRulesDataItemsItemWhenInput(TypedDict):
+    pass
+
+
+class AccountApprovalsRulesDataItemsItemWhen(TypedDict):
+    cost_usd_above: float | None
+    input: AccountApprovalsRulesDataItemsItemWhenInput | None
+    first_use_of_key: bool
+
+
+class AccountApprovalsRulesDataItemsItem(TypedDict):
+    name: str
+    capabilities: list[str]
+    keys: list[str] | None
+    when: AccountApprovalsRulesDataItemsItemWhen
+    approvers: list[str] | None
+    expires_seconds: int
+    reason_required: bool
+    created_at: str
+    updated_at: str
+
+
+class AccountApprovalsRulesData(TypedDict):
+    items: list[AccountApprovalsRulesDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountApprovalsRuleDeleteInput(TypedDict):
+    name: str
+    idempotency_key: NotRequired[str]
+
+
+class AccountApprovalsRuleDeleteData(TypedDict):
+    deleted: bool
+
+
+class AccountApprovalsListInput(TypedDict):
+    status: NotRequired[Literal["pending", "approved", "denied", "used"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AccountApprovalsListDataItemsItemInput(TypedDict):
+    pass
+
+
+class AccountApprovalsListDataItemsItem(TypedDict):
+    approval_id: str
+    status: Literal["pending", "approved", "denied", "expired", "used"]
+    rule: str
+    capability: str
+    key_id: str
+    input: AccountApprovalsListDataItemsItemInput | None
+    cost_usd_max: float
+    approvers: list[str] | None
+    reason_required: bool
+    words: str | None
+    decided_by: str | None
+    decided_at: str | None
+    lasts_until: str | None
+    left_usd: float | None
+    request_id: str
+    created_at: str
+    expires_at: str
+
+
+class AccountApprovalsListData(TypedDict):
+    items: list[AccountApprovalsListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AccountApprovalsGetInput(TypedDict):
+    approval_id: str
+
+
+class AccountApprovalsGetDataInput(TypedDict):
+    pass
+
+
+class AccountApprovalsGetDataKeyDidItem(TypedDict):
+    capability: str
+    calls: int
+    spend_usd: float
+
+
+class AccountApprovalsGetData(TypedDict):
+    approval_id: str
+    status: Literal["pending", "approved", "denied", "expired", "used"]
+    rule: str
+    capability: str
+    key_id: str
+    input: AccountApprovalsGetDataInput | None
+    cost_usd_max: float
+    approvers: list[str] | None
+    reason_required: bool
+    words: str | None
+    decided_by: str | None
+    decided_at: str | None
+    lasts_until: str | None
+    left_usd: float | None
+    request_id: str
+    created_at: str
+    expires_at: str
+    key_name: str | None
+    key_did: list[AccountApprovalsGetDataKeyDidItem]
+
+
+class AccountApprovalsWaitInput(TypedDict):
+    approval_id: str
+    wait_seconds: NotRequired[int]
+
+
+class AccountApprovalsWaitDataInput(TypedDict):
+    pass
+
+
+class AccountApprovalsWaitData(TypedDict):
+    approval_id: str
+    status: Literal["pending", "approved", "denied", "expired", "used"]
+    rule: str
+    capability: str
+    key_id: str
+    input: AccountApprovalsWaitDataInput | None
+    cost_usd_max: float
+    approvers: list[str] | None
+    reason_required: bool
+    words: str | None
+    decided_by: str | None
+    decided_at: str | None
+    lasts_until: str | None
+    left_usd: float | None
+    request_id: str
+    created_at: str
+    expires_at: str
+
+
+AccountApprovalsDecideInput = TypedDict("AccountApprovalsDecideInput", {
+    "approval_id": "str",
+    "decision": "Literal[\"approve\", \"deny\"]",
+    "words": "NotRequired[str | None]",
+    "for": "NotRequired[Literal[\"once\", \"hour\", \"day\"]]",
+    "up_to_usd": "NotRequired[float]",
+    "idempotency_key": "NotRequired[str]",
+})
+
+
+class AccountApprovalsDecideDataInput(TypedDict):
+    pass
+
+
+class AccountApprovalsDecideData(TypedDict):
+    approval_id: str
+    status: Literal["pending", "approved", "denied", "expired", "used"]
+    rule: str
+    capability: str
+    key_id: str
+    input: AccountApprovalsDecideDataInput | None
+    cost_usd_max: float
+    approvers: list[str] | None
+    reason_required: bool
+    words: str | None
+    decided_by: str | None
+    decided_at: str | None
+    lasts_until: str | None
+    left_usd: float | None
+    request_id: str
+    created_at: str
+    expires_at: str
+
+
 class AccountTopupInput(TypedDict):
     amount_usd: NotRequired[float | None]
     amount: NotRequired[float | None]

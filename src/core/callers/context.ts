@@ -14,6 +14,12 @@ export interface InvokeOptions {
   readonly step?: string;
 }
 
+/** Whether a call may cost so much. */
+export interface CostApproval {
+  /** Before anything is done for the money. Throws APPROVAL_REQUIRED, APPROVAL_DENIED. */
+  require(costNanos: bigint): Promise<void>;
+}
+
 /** What `perform` made, and what was charged for it, nano-USD. */
 export interface Performed<Result> {
   readonly result: Result;
@@ -34,6 +40,8 @@ export interface CallContext<Services> {
   readonly accountId: string;
   readonly tier: Tier;
   readonly principal: Principal;
+  /** Of a call that approval rules may meet; null: they do not. */
+  readonly approval: CostApproval | null;
   /** The idempotency key sent with the call, with the fingerprint of the request; null when none was sent. */
   readonly idempotency: IdempotencyKey | null;
   /** The input as JSON text, as it was sent and without what stood in the path; empty when there is none. Opaque values are cut from it. */
@@ -71,10 +79,11 @@ export interface CallContext<Services> {
   ): Promise<{ readonly data: unknown; readonly costNanos?: bigint }>;
   /**
    * The same of a call whose input is no JSON, such as bytes: `work` stands in place of the capability's own run, and gets its context. Scope, rate
-   * and figures are that capability's.
+   * and figures are that capability's. `input`: what tells the call from others, in the names of the capability.
    */
   perform<Result>(
     capability: string,
+    input: Readonly<Record<string, unknown>>,
     work: (ctx: CallContext<Services>) => Promise<Performed<Result>>,
   ): Promise<Result>;
   /** From now on the call does little but wait: its place among those that run is for others. */

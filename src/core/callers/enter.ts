@@ -5,9 +5,10 @@ import type { Transaction } from '../../db/database.ts';
 import { statement } from '../../db/statement.ts';
 import { type Problem, problem } from '../../problems/problem.ts';
 import type { CallContext } from './context.ts';
-import { lockWallet } from './lock.ts';
+import { lockWallet, type WalletState } from './lock.ts';
 import { type LivePrincipal, readLivePrincipals } from './principal.ts';
 import { shareRights } from './rights.ts';
+import { isUnderOtherRules, rulesChanged } from './rules-version.ts';
 import { scopesAllow } from './scopes.ts';
 
 /** The caller as it is under the lock, and the time of the change. */
@@ -21,7 +22,10 @@ export type Caller = Pick<CallContext<unknown>, 'accountId' | 'principal' | 'cap
 /** What a transaction of a call begins with: the account is locked, and its caller looked at again. */
 export type Enter = (tx: Transaction) => Promise<Pick<Entry, 'nowMs'>>;
 
-const readSuspended = statement('account_read_suspended', 'SELECT suspended FROM core.wallet WHERE account_id = $1');
+const readState = statement(
+  'account_read_state',
+  'SELECT suspended, rules_version FROM core.wallet WHERE account_id = $1',
+);
 
 /**
  * Locks the account and makes sure of its caller. `other`: a second account that is changed; both are locked in the order of their ids.
@@ -33,7 +37,7 @@ export async function enter(tx: Transaction, call: Caller, other?: string): Prom
   const [wallet, caller] = await Promise.all([lockWallet(tx, accountId), readCaller(tx, call)]);
   if (other !== undefined && other > accountId) await lockWallet(tx, other);
   if (wallet === null) throw call.principal.kind.refusal('unknown');
-  return { ...requireAllowed(call, caller, wallet.suspended), nowMs: wallet.nowMs };
+  return { ...requireAllowed(call, caller, wallet), nowMs: wallet.nowMs };
 }
 
 /** The same for several calls of one account. `refusals`: why each of them changes nothing, as `enter` throws it; null: it may. */
@@ -49,7 +53,7 @@ export async function enterTogether(
   ]);
   const refusals = calls.map((call) => {
     if (wallet === null) return call.principal.kind.refusal('unknown');
-    return refusalOf(call, live.get(call.principal), wallet.suspended);
+    return refusalOf(call, live.get(call.principal), wallet);
   });
   return { nowMs: wallet?.nowMs ?? 0, refusals };
 }
@@ -61,10 +65,12 @@ export async function enterTogether(
 export async function confirmCaller(tx: Transaction, call: Caller): Promise<void> {
   const [, { rows }, caller] = await Promise.all([
     shareRights(tx, call.accountId),
-    tx.query<{ suspended: boolean }>(readSuspended, [call.accountId]),
+    tx.query<{ suspended: boolean; rules_version: bigint }>(readState, [call.accountId]),
     readCaller(tx, call),
   ]);
-  requireAllowed(call, caller, rows[0]?.suspended === true);
+  const [row] = rows;
+  const wallet = row === undefined ? null : { suspended: row.suspended, rulesVersion: row.rules_version };
+  requireAllowed(call, caller, wallet);
 }
 
 async function readCaller(tx: Transaction, { accountId, principal }: Caller): Promise<LivePrincipal | undefined> {
@@ -72,14 +78,17 @@ async function readCaller(tx: Transaction, { accountId, principal }: Caller): Pr
 }
 
 /** The checks of a lane, in its order. */
-function requireAllowed(call: Caller, caller: LivePrincipal | undefined, isSuspended: boolean): LivePrincipal {
-  const refusal = refusalOf(call, caller, isSuspended);
+function requireAllowed(call: Caller, caller: LivePrincipal | undefined, wallet: WalletState | null): LivePrincipal {
+  const refusal = refusalOf(call, caller, wallet);
   if (refusal !== null) throw refusal;
   return caller as LivePrincipal;
 }
 
-function refusalOf(call: Caller, caller: LivePrincipal | undefined, isSuspended: boolean): Problem | null {
-  if (caller === undefined || caller.ended !== null) return call.principal.kind.refusal(caller?.ended ?? 'unknown');
-  if (isSuspended) return problem('ACCOUNT_SUSPENDED');
+function refusalOf(call: Caller, caller: LivePrincipal | undefined, wallet: WalletState | null): Problem | null {
+  const { principal } = call;
+  if (caller === undefined || caller.ended !== null || wallet === null)
+    return principal.kind.refusal(caller?.ended ?? 'unknown');
+  if (wallet.suspended) return problem('ACCOUNT_SUSPENDED');
+  if (isUnderOtherRules(principal, wallet.rulesVersion)) return rulesChanged();
   return scopesAllow(caller.scopes, call.capability, call.scope) ? null : problem('INSUFFICIENT_SCOPE');
 }

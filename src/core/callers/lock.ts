@@ -4,7 +4,10 @@ import { statement } from '../../db/statement.ts';
 import { problem } from '../../problems/problem.ts';
 import { clockNow } from '../database-clock.ts';
 
-const lock = statement('account_lock', 'SELECT suspended FROM core.wallet WHERE account_id = $1 FOR UPDATE');
+const lock = statement(
+  'account_lock',
+  'SELECT suspended, rules_version FROM core.wallet WHERE account_id = $1 FOR UPDATE',
+);
 
 /**
  * Locks the wallet row until the end of the transaction: no lane commit and no other change of the account runs beside it.
@@ -14,13 +17,25 @@ export async function lockAccount(tx: Queryable, accountId: string): Promise<num
   return (await lockWallet(tx, accountId))?.nowMs ?? null;
 }
 
-/** The same, with whether the account is suspended. */
+export interface WalletState {
+  readonly suspended: boolean;
+  /** Of the approval rules. */
+  readonly rulesVersion: bigint;
+}
+
+interface StateRow {
+  readonly suspended: boolean;
+  readonly rules_version: bigint;
+}
+
+/** The same, with whether the account is suspended, and the version of its approval rules. */
 export async function lockWallet(
   tx: Queryable,
   accountId: string,
-): Promise<{ readonly nowMs: number; readonly suspended: boolean } | null> {
-  const [{ rows }, nowMs] = await Promise.all([tx.query<{ suspended: boolean }>(lock, [accountId]), clockNow(tx)]);
-  return rows[0] === undefined ? null : { nowMs, suspended: rows[0].suspended };
+): Promise<(WalletState & { readonly nowMs: number }) | null> {
+  const [{ rows }, nowMs] = await Promise.all([tx.query<StateRow>(lock, [accountId]), clockNow(tx)]);
+  const [row] = rows;
+  return row === undefined ? null : { nowMs, suspended: row.suspended, rulesVersion: row.rules_version };
 }
 
 /** Locks the account of a call. Answers the time after the lock. Throws INVALID_API_KEY when the account is gone. */

@@ -26,6 +26,8 @@ export interface Principal {
   readonly isCurrent: boolean;
   /** The lane knows how much of it is left. */
   readonly hasSpendCap: boolean;
+  /** Of the approval rules that its calls are asked about; 0: the account has none; null: none binds it, as a person who signed in. */
+  readonly rulesVersion: bigint | null;
   /** When the person signed in; null: a key, which nobody signs in with. */
   readonly signedInAtMs: number | null;
 }

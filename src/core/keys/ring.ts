@@ -25,7 +25,7 @@ const READ_FOR_MS = 2_000;
 const findAccount = statement('key_find_account', 'SELECT account_id FROM core.api_secret WHERE secret_hash = $1');
 const findSecret = statement(
   'key_find_secret',
-  `SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended,
+  `SELECT s.secret_hash, s.account_id, s.key_id, s.is_current, k.project_id, k.scopes, a.tier, w.suspended, w.rules_version,
           k.spend_cap_nanos IS NOT NULL AS has_spend_cap,
           CASE WHEN a.purge_at <= core.clock_now() THEN 'unknown'
                WHEN k.revoked_at IS NOT NULL THEN 'revoked'
@@ -47,6 +47,7 @@ interface SecretRow {
   readonly tier: Tier;
   readonly suspended: boolean;
   readonly has_spend_cap: boolean;
+  readonly rules_version: bigint;
   /** `unknown`: the account was deleted and its time is over, whether it is purged yet or not. */
   readonly ended: Ended | null;
 }
@@ -164,6 +165,12 @@ export class KeyRing {
     for (const [id, key] of this.#live.entries()) if (key.id === keyId) this.#live.delete(id);
   }
 
+  /** The same of all keys of an account. */
+  dropOf(accountId: string): void {
+    this.#drops += 1;
+    for (const [id, key] of this.#live.entries()) if (key.accountId === accountId) this.#live.delete(id);
+  }
+
   /** Keys used since the last call, for last_used_at. */
   takeLastUsed(): { accountId: string; keyId: string }[] {
     const used = [...this.#lastUsed.values()];
@@ -233,6 +240,7 @@ export class KeyRing {
       secretHash: row.secret_hash,
       isCurrent: row.is_current,
       hasSpendCap: row.has_spend_cap,
+      rulesVersion: row.rules_version,
       signedInAtMs: null,
       tier: row.tier,
       suspended: row.suspended,

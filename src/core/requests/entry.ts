@@ -93,12 +93,16 @@ function entryText(text: string): string {
   return firstCharacters(cleanText(text), TEXT_CHARACTERS_MAX);
 }
 
-/** Null of what is no JSON: some secrets are known only by their place in it. */
 function shownInput(text: string, secretFields: LoggedCall['secretFields']): string | null {
+  const scrubbed = withoutSecrets(text, secretFields);
+  return scrubbed === null ? null : firstCharacters(scrubbed, INPUT_CHARACTERS_MAX);
+}
+
+/** An input as people may see it. Null of what is no JSON: some secrets are known only by their place in it. */
+export function withoutSecrets(text: string, secretFields: LoggedCall['secretFields']): string | null {
   const value = parseJson(text);
   if (value === undefined) return null;
-  const hidden = secretFields.reduce(hide, value);
-  return firstCharacters(cleanText(JSON.stringify(scrubEvent(hidden))), INPUT_CHARACTERS_MAX);
+  return cleanText(JSON.stringify(scrubEvent(secretFields.reduce(hide, value))));
 }
 
 function parseJson(text: string): unknown {

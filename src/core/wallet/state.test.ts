@@ -22,6 +22,7 @@ const wallet: WalletRow = {
   last_grant_nanos: 0n,
   low_balance_armed: true,
   suspended: false,
+  rules_version: 0n,
   frozen_reason: null,
   debt_nanos: 0n,
   recharge_trigger_nanos: null,

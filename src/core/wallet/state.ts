@@ -21,6 +21,8 @@ export interface WalletRow {
   readonly last_grant_nanos: bigint;
   readonly low_balance_armed: boolean;
   readonly suspended: boolean;
+  /** Of the approval rules. */
+  readonly rules_version: bigint;
   readonly frozen_reason: 'dispute' | 'debt' | null;
   /** What later credit pays first. */
   readonly debt_nanos: bigint;

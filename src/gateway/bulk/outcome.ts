@@ -10,7 +10,7 @@ import { readJsonObject } from '../input/json-object.ts';
 export interface BulkOutcome {
   /** What was made of the input; with `idempotency_key` as it was sent. */
   readonly input: Record<string, unknown>;
-  /** Null when the call brings no idempotency key. */
+  /** Null where the call brings no idempotency key, and nobody asks for it. */
   readonly fingerprint: string | null;
   readonly warnings: readonly string[];
   /** What is wrong with the input: told after what is wrong with the idempotency key. */
@@ -25,20 +25,22 @@ export interface RequestParts {
   readonly sent: string | null;
   /** Unknown fields are ignored with a warning. */
   readonly ignoresUnknown: boolean;
+  /** The fingerprint is wanted without a key, too. */
+  readonly isFingerprinted: boolean;
 }
 
 /** Throws the Problems of a body that is no JSON object. */
 export function readOutcome(
   endpoint: Endpoint,
   body: Buffer,
-  { prefix, sent: beside, ignoresUnknown }: RequestParts,
+  { prefix, sent: beside, ignoresUnknown, isFingerprinted }: RequestParts,
 ): { outcome: BulkOutcome; transfer: readonly ArrayBuffer[] } {
   const { text, value: input } = readJsonObject(body, endpoint.opaque);
   const key = input[KEY_FIELD];
   const sent = Object.hasOwn(input, KEY_FIELD) ? { [KEY_FIELD]: key } : {};
   delete input[KEY_FIELD];
   const isKeyed = beside !== null || Object.hasOwn(sent, KEY_FIELD);
-  const fingerprint = isKeyed ? requestFingerprint(prefix, text) : null;
+  const fingerprint = isKeyed || isFingerprinted ? requestFingerprint(prefix, text) : null;
   const idempotencyKey = beside ?? (typeof key === 'string' ? key : null);
   try {
     // First: the schema says how many parts there may be.

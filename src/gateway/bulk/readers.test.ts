@@ -43,7 +43,12 @@ import { threadId } from 'node:worker_threads';
 function read(value: object, characters = 100_000, account = 'acct') {
   const text = JSON.stringify({ ...value, pad: 'x'.repeat(characters) });
   const bytes = new Uint8Array(Buffer.from(text));
-  return readers.read(account, endpoint, [bytes], { prefix: '', sent: 'k', ignoresUnknown: true });
+  return readers.read(account, endpoint, [bytes], {
+    prefix: '',
+    sent: 'k',
+    ignoresUnknown: true,
+    isFingerprinted: false,
+  });
 }
 
 describe('BodyReaders', () => {
@@ -142,6 +147,7 @@ describe('BodyReaders', () => {
       const { input: reduced } = await shortLived.read('acct', endpoint, [bytes()], {
         prefix: '',
         sent: null,
+        isFingerprinted: false,
         ignoresUnknown: true,
       });
       expect(reduced).toEqual({ doubled: 6 });

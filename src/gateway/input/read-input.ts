@@ -6,6 +6,7 @@ import type { BulkOutcome } from '../bulk/outcome.ts';
 import type { Call } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Gateway } from '../gateway.ts';
+import { shortBody } from '../log-call.ts';
 import { checkFields } from './check-input.ts';
 import { takeIdempotencyKey } from './idempotency-key.ts';
 import { readJsonText } from './json-object.ts';
@@ -21,9 +22,17 @@ export async function readInput(
   const beside = idempotencyKey === null ? [] : [idempotencyKey];
   const { endpoint } = call;
   if (endpoint.capability.bulk !== undefined) {
-    const key = { prefix: fingerprintPrefix({}), sent: idempotencyKey, ignoresUnknown: call.ignoresUnknown };
-    const bulk = await gateway.bodies.read(call.accountId, endpoint, [Buffer.from(text)], key);
+    const key = {
+      prefix: fingerprintPrefix({}),
+      sent: idempotencyKey,
+      ignoresUnknown: call.ignoresUnknown,
+      isFingerprinted: call.mayBeRuled,
+    };
+    const body = Buffer.from(text);
+    call.body = shortBody(body);
+    const bulk = await gateway.bodies.read(call.accountId, endpoint, [body], key);
     call.input = bulk.input;
+    call.contentHash = bulk.fingerprint ?? '';
     takeIdempotencyKey(call, beside, () => fingerprint ?? (bulk.fingerprint as string));
     checkInput(call, bulk);
     return;

@@ -2,6 +2,13 @@
 import { inWords } from '../../kit/event-kind.ts';
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { approvalsDecide } from './capabilities/approvals/decide.ts';
+import { approvalsGet } from './capabilities/approvals/get.ts';
+import { approvalsList } from './capabilities/approvals/list.ts';
+import { approvalsRuleDelete } from './capabilities/approvals/rule-delete.ts';
+import { approvalsRuleSet } from './capabilities/approvals/rule-set.ts';
+import { approvalsRules } from './capabilities/approvals/rules.ts';
+import { approvalsWait } from './capabilities/approvals/wait.ts';
 import { autorechargeConfigure } from './capabilities/autorecharge/configure.ts';
 import { autorechargeEvents } from './capabilities/autorecharge/events.ts';
 import { autorechargeGet } from './capabilities/autorecharge/get.ts';
@@ -85,6 +92,11 @@ export const account = defineModule<AccountState>({
   shownBy: ['account.keys.create', 'account.webhooks.redeliver'],
   parts: [
     {
+      name: 'account.approvals',
+      summary: 'Calls that a person approves before they run, and the rules that say which.',
+      shownBy: ['account.approvals.rule.set', 'account.approvals.wait'],
+    },
+    {
       name: 'account.webhooks.receive',
       summary: 'Addresses that receive webhooks of other services: each request becomes a message.',
       shownBy: ['account.webhooks.receive.create', 'account.webhooks.receive.test'],
@@ -133,6 +145,13 @@ export const account = defineModule<AccountState>({
     receiveRequests,
     receiveTest,
     receiveReplay,
+    approvalsRuleSet,
+    approvalsRules,
+    approvalsRuleDelete,
+    approvalsList,
+    approvalsGet,
+    approvalsWait,
+    approvalsDecide,
     topup,
     topupGet,
     topupList,

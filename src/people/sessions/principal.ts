@@ -41,6 +41,7 @@ export async function principalOf(core: PrincipalCore, session: Session): Promis
     scopes,
     isCurrent: true,
     hasSpendCap: false,
+    rulesVersion: null,
   };
   return principal;
 }

@@ -66,6 +66,11 @@ export class RawBody {
     this.#options = options;
   }
 
+  /** Whether it is read as it comes. */
+  get isStream(): boolean {
+    return this.#sent instanceof Readable;
+  }
+
   get bytes(): Buffer {
     return this.#proven ?? (Buffer.isBuffer(this.#sent) ? this.#sent : NO_BODY);
   }

@@ -1,5 +1,6 @@
 // A raw route's request as its module sees it: before its body is read, and with it.
 import type { FastifyRequest } from 'fastify';
+import type { Asked } from '../../approvals/call-approval.ts';
 import { NOBODY } from '../../core/account-places.ts';
 import type { EntryForm } from '../../core/callers/entry-form.ts';
 import type { Principal } from '../../core/callers/principal.ts';
@@ -8,6 +9,7 @@ import { tokenWorth } from '../../core/callers/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { ActiveRequest } from '../../gateway/active-request.ts';
+import { askedBy, enterRules } from '../../gateway/approvals.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Envelope } from '../../gateway/envelope.ts';
@@ -127,6 +129,7 @@ export class RawRead extends RawArrived implements RawRequest {
     const { call } = this.slot;
     if (call === undefined) throw new Error('the route has no capability to be admitted to: it identifies');
     await this.#enter(credential);
+    await enterRules(this.#parts.gateway, call, this.askedOf(call));
     return call;
   }
 
@@ -161,7 +164,25 @@ export class RawRead extends RawArrived implements RawRequest {
   }
 
   async perform(capability: string, work: Parameters<RawRequest['perform']>[1]) {
-    return perform(this.#parts.gateway, { ...this.#callOf(capability), bodyBytes: this.body.length }, work);
+    const call = {
+      ...this.#callOf(capability),
+      bodyBytes: this.body.length,
+      asked: (made: Call) => this.askedOf(made),
+    };
+    return perform(this.#parts.gateway, call, work);
+  }
+
+  /** What the request asks for, as a call. */
+  askedOf(call: Call): Asked {
+    const { method, routed: url, headers } = this;
+    const announced = ['content-length', 'x-amz-decoded-content-length', 'x-amz-content-sha256', 'content-md5'];
+    return askedBy(call, {
+      method,
+      url,
+      contentType: headers['content-type'] ?? '',
+      body: this.#parts.body.isStream ? null : this.body,
+      announced: announced.map((name) => headers[name] as string | undefined),
+    });
   }
 
   #callOf(capability: string) {

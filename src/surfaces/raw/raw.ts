@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NOBODY } from '../../core/account-places.ts';
 import type { Principal } from '../../core/callers/principal.ts';
 import { ActiveRequest } from '../../gateway/active-request.ts';
+import { enterRules } from '../../gateway/approvals.ts';
 import { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
@@ -160,6 +161,18 @@ async function arrive(
   if (route.stream === 'both') answerOf(reply).takesLong = true;
 }
 
+/** The call is there once `answer` has admitted it. */
+async function underApproval<Result>(call: Call, answer: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await answer();
+    await call.approval?.succeeded();
+    return result;
+  } catch (error) {
+    await call.approval?.failed();
+    throw error;
+  }
+}
+
 function refusing(route: RawRoute, head: RawArrived) {
   return (failure: Parameters<NonNullable<RawRoute['refuse']>>[0]) => route.refuse?.(failure, head) ?? null;
 }
@@ -241,7 +254,9 @@ async function handle(
     if (call !== undefined) call.body = shortBody(body.bytes);
     const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
     const answer = async () => sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
-    return await (call === undefined ? answer() : call.trace(answer));
+    if (call === undefined) return await answer();
+    if (call.isIdentified) await enterRules(gateway, call, read.askedOf(call));
+    return await call.trace(() => underApproval(call, answer));
   } finally {
     slot.handling = false;
     if (slot.closed === true) visit.release();

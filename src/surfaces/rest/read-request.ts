@@ -39,10 +39,12 @@ export async function readRequest(call: Call, gateway: Gateway, request: Arrived
       prefix: fingerprintPrefix(params, query),
       sent: inHeader[0] ?? null,
       ignoresUnknown: call.ignoresUnknown,
+      isFingerprinted: call.mayBeRuled,
     };
     const reading = gateway.bodies.read(call.accountId, endpoint, isEmpty ? [EMPTY_OBJECT] : body, key);
     bulk = reading instanceof Promise ? await reading : reading;
     call.input = bulk.input;
+    call.contentHash = bulk.fingerprint ?? '';
   } else if (endpoint.takesBody && !isEmpty) {
     const { text, value } = readJsonObject(body[0] as Buffer, endpoint.opaque);
     call.inputText = text;

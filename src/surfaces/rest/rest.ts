@@ -139,7 +139,7 @@ function addRoute(app: FastifyInstance, options: RestOptions, endpoint: Endpoint
         call.bytesIn = body?.length ?? null;
         call.body = shortBody(body);
         await readRequest(call, gateway, arrived, slot.blocks?.blocks ?? (body === undefined ? [] : [body]));
-        const answer = await run(call);
+        const answer = await run(gateway, call);
         // Written before its status is set: data that JSON cannot hold is a failure, and told as one.
         const text = options.envelope().success(call, answer);
         call.weigh(Math.floor(text.length / tokenWorth.answerBytes));

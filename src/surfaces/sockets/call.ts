@@ -2,6 +2,8 @@
 import type { InvokedInput } from '../../core/callers/context.ts';
 import type { EntryForm } from '../../core/callers/entry-form.ts';
 import type { Principal } from '../../core/callers/principal.ts';
+import { askedWith } from '../../gateway/approvals.ts';
+import type { Call } from '../../gateway/call.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Invocation, invoke, perform } from '../../gateway/invoke.ts';
 import { toProblem } from '../../gateway/to-problem.ts';
@@ -47,9 +49,11 @@ export function performFor(
   origin: Origin,
   caller: Caller,
   capability: string,
+  input: Readonly<Record<string, unknown>>,
   work: (ctx: CallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  return withPlace(origin, caller, capability, (placed) => perform(origin.gateway, placed, work));
+  const asked = (call: Call) => askedWith(call, input);
+  return withPlace(origin, caller, capability, (placed) => perform(origin.gateway, { ...placed, asked }, work));
 }
 
 type Placed = Omit<Invocation, 'input' | 'idempotencyKey'>;

@@ -131,8 +131,8 @@ export class OpenSocket implements RawSocket {
     return callFor(this.#accepted, this, capability, { input, idempotencyKey });
   }
 
-  async perform(capability: string, work: Parameters<RawSocket['perform']>[1]) {
-    return performFor(this.#accepted, this, capability, work);
+  async perform(...[capability, input, work]: Parameters<RawSocket['perform']>) {
+    return performFor(this.#accepted, this, capability, input, work);
   }
 
   send(message: string | Uint8Array, kind: 'text' | 'binary' = typeof message === 'string' ? 'text' : 'binary') {

@@ -5,8 +5,8 @@ import { suspendedAmong } from '../../core/accounts/suspended.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../core/callers/principal.ts';
 import { accountsOf } from '../../db/arrays.ts';
 import type { Database } from '../../db/database.ts';
+import { authorize } from '../../gateway/authorize.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
-import { authorize } from '../../gateway/invoke.ts';
 import { Problem, problem } from '../../problems/problem.ts';
 
 export interface Entitled {

@@ -100,6 +100,7 @@ export async function chargeForWork<Input extends string, Context>(
   holdFirst: boolean,
   work: () => Promise<Input>,
 ): Promise<ChargedAnswer> {
+  await ctx.approval?.require(charge.quoteNanos?.() ?? priceOfCall(ctx, charge.units));
   if (!holdFirst) {
     const input = await work();
     return chargeInLane(ctx, { ...charge, input, waitingBytes: charge.bytes + input.length });
@@ -178,6 +179,7 @@ function laneItem<Input, Context>(
     capability: ctx.capability,
     scope: ctx.scope,
     requestId: ctx.requestId,
+    approval: ctx.approval,
     units: charge.units,
     amount: charge.quoteNanos?.() ?? priceOfCall(ctx, charge.units),
     priceVersion: core.prices.version,

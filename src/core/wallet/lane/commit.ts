@@ -8,6 +8,7 @@ import { nextSequence } from '../../../lib/sequence.ts';
 import { problem } from '../../../problems/problem.ts';
 import { capOf, type KeyCap } from '../../callers/key-cap.ts';
 import { type LivePrincipal, type Principal, readLivePrincipals } from '../../callers/principal.ts';
+import { isUnderOtherRules, rulesChanged } from '../../callers/rules-version.ts';
 import { scopesAllow } from '../../callers/scopes.ts';
 import { rechargeHint } from '../limits/recharge-due.ts';
 import { type GrantRow, rollWindows, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
@@ -165,6 +166,7 @@ function outcomeBeforeMoney(item: LaneItem, snapshot: Snapshot): LaneOutcome | n
   if (wallet === undefined || live === undefined || live.ended !== null)
     return { kind: 'refused', problem: item.principal.kind.refusal(live?.ended ?? 'unknown') };
   if (wallet.suspended) return { kind: 'refused', problem: problem('ACCOUNT_SUSPENDED') };
+  if (isUnderOtherRules(item.principal, wallet.rules_version)) return { kind: 'refused', problem: rulesChanged() };
   if (!scopesAllow(live.scopes, item.capability, item.scope))
     return { kind: 'refused', problem: problem('INSUFFICIENT_SCOPE') };
   const balanceNanos = spendableOf(snapshot.grants.get(item.accountId) ?? []);

@@ -1,6 +1,7 @@
 // An item of a lane: one billable call with its price, its idempotency key and its effect.
 import type { Queryable, Transaction } from '../../../db/database.ts';
 import type { Problem } from '../../../problems/problem.ts';
+import type { CostApproval } from '../../callers/context.ts';
 import type { IdempotencyKey } from '../../callers/idempotency-key.ts';
 import type { Principal } from '../../callers/principal.ts';
 import type { ScopeKind } from '../../callers/scopes.ts';
@@ -55,6 +56,8 @@ export interface LaneItem<Input = unknown, Context = unknown> {
   readonly capability: string;
   readonly scope: ScopeKind;
   readonly requestId: string;
+  /** Asked before it waits for its commit; null: no rule meets the call. */
+  readonly approval: CostApproval | null;
   readonly units: bigint;
   readonly amount: bigint;
   readonly priceVersion: string;

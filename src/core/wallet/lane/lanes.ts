@@ -66,9 +66,15 @@ export class Lanes {
 
   /**
    * Puts the call into the next commit of its account. Throws OVERLOADED when too much waits, CONCURRENCY_LIMITED when
-   * most of it is the account's; SERVICE_UNAVAILABLE without a database and when someone else holds the wallet for long.
+   * most of it is the account's; SERVICE_UNAVAILABLE without a database and when someone else holds the wallet for long; APPROVAL_REQUIRED,
+   * APPROVAL_DENIED.
    */
   submit(item: LaneItem): Promise<LaneOutcome> {
+    const { approval, amount } = item;
+    return approval === null ? this.#wait(item) : approval.require(amount).then(() => this.#wait(item));
+  }
+
+  #wait(item: LaneItem): Promise<LaneOutcome> {
     const { accountId, bytes } = item;
     if (this.#waitingItems >= this.#itemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
     if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });

@@ -4,7 +4,7 @@ import { statement } from '../../../db/statement.ts';
 
 const WALLET = `account_id, balance_nanos, held_nanos, last_seq, day_start, day_used_nanos, day_held_nanos,
           month_start, month_used_nanos, month_held_nanos, budget_period, budget_cap_nanos, budget_alert_nanos,
-          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, frozen_reason, debt_nanos, recharge_trigger_nanos,
+          budget_alerted_for, last_grant_nanos, low_balance_armed, suspended, rules_version, frozen_reason, debt_nanos, recharge_trigger_nanos,
           recharge_due_at, recharge_attempt_id`;
 
 export const lockWallets = statement(

@@ -117,6 +117,7 @@ export class ReceiverRing {
       suspended: row.suspended,
       isCurrent: true,
       hasSpendCap: false,
+      rulesVersion: null,
       signedInAtMs: null,
       name: row.name,
       capability,

@@ -129,6 +129,8 @@ class BatchWork {
       capability,
       scope: 'write',
       requestId: newId('req_'),
+      // The batch was approved when it was created.
+      approval: null,
       idempotency: null,
       signal,
       warnings: [],

@@ -13,6 +13,7 @@ export interface ModelCall
       | 'capability'
       | 'scope'
       | 'requestId'
+      | 'approval'
       | 'idempotency'
       | 'signal'
       | 'warnings'

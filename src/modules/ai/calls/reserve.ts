@@ -77,7 +77,7 @@ export async function reserve(ctx: ModelCall, wanted: Wanted): Promise<Omit<Rese
 }
 
 function hold(ctx: ModelCall, { units, amount, priceVersion }: Wanted): Promise<LaneOutcome> {
-  const { accountId, principal, capability, scope, requestId, idempotency } = ctx;
+  const { accountId, principal, capability, scope, requestId, approval, idempotency } = ctx;
   const { holds } = ctx.core;
   return outcomeOrWait(() =>
     holds.authorize({
@@ -86,6 +86,7 @@ function hold(ctx: ModelCall, { units, amount, priceVersion }: Wanted): Promise<
       capability,
       scope,
       requestId,
+      approval,
       idempotency,
       units,
       amount,

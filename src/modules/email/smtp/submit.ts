@@ -1,4 +1,5 @@
 // Sends a mail submitted after a login as email.send does: with its rules, its price, its answer.
+import { hash } from 'node:crypto';
 import { findReplay } from '../../../core/idempotency/write.ts';
 import type { ProtocolDoor } from '../../../kit/protocol-server.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -20,6 +21,7 @@ export function submitBy(state: EmailState): Submit {
     const call = {
       capability: 'email.send',
       principal,
+      input: inputOf(mail, recipients, source),
       bodyBytes: source.length,
       remoteAddress,
       idempotencyKey,
@@ -33,6 +35,11 @@ export function submitBy(state: EmailState): Submit {
     const { email_id: emailId } = answer.data as { readonly email_id: string };
     return `Taken as ${emailId}`;
   };
+}
+
+/** The mail as people see it who approve it: its parts by their hash. */
+function inputOf({ from, to, cc, subject, text }: SubmittedMail, recipients: unknown, source: Buffer) {
+  return { from, to, cc, subject, text, envelope: recipients, sha256: hash('sha256', source) };
 }
 
 /** Throws VALIDATION_FAILED for what the schema of email.send refuses. */

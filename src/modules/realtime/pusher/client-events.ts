@@ -40,7 +40,9 @@ export class ClientEvents {
     const data = typeof frame.data === 'string' ? jsonOf(frame.data) : JSON.stringify(frame.data);
     const userId = subscription.member?.userId ?? null;
     const message = { channels: [channel], event, data, socketId: connection.socketId, userId };
-    await this.#socket.perform(PUBLISH, (ctx) => publishEvents(ctx, state, [message], () => 'data'));
+    await this.#socket.perform(PUBLISH, { channel, event, data: frame.data }, (ctx) =>
+      publishEvents(ctx, state, [message], () => 'data'),
+    );
   }
 
   #mayNow(): boolean {

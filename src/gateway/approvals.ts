@@ -1,0 +1,185 @@
+// Approvals at the gateway: whatever door a call came in by, rules of its account are looked at once its input is known, and before it runs. A call
+// whose rules changed while it ran, or that was approved meanwhile, is looked at again.
+import { hash } from 'node:crypto';
+import { type Asked, CallApproval, LookAgain, meeting } from '../approvals/call-approval.ts';
+import type { RuleSets } from '../approvals/rules.ts';
+import { isRulesChanged, rulesChanged } from '../core/callers/rules-version.ts';
+import { KEY_FIELD } from '../core/idempotency/fingerprint.ts';
+import { withoutSecrets } from '../core/requests/entry.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
+import { toJson } from '../lib/json-text.ts';
+import { takesBody } from '../manifest/failures.ts';
+import { secretPaths } from '../manifest/secret-fields.ts';
+import { authorize } from './authorize.ts';
+import type { Call } from './call.ts';
+
+/** Longer ones are not shown to people. */
+const SHOWN_CHARACTERS_MAX = 64 * 1024;
+const LOOKS_MAX = 4;
+
+type Ruled = { readonly ruleSets: RuleSets };
+
+/** Runs `work` where no rule of the account stands in its way. Throws APPROVAL_REQUIRED, APPROVAL_DENIED, and what `work` throws. */
+export async function underRules<Result>(
+  { ruleSets }: Ruled,
+  call: Call,
+  asked: Asked,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const ownKey = call.idempotency?.raw ?? null;
+  for (let looks = 1; ; looks += 1) {
+    const approval = await approvalOf(ruleSets, call, asked, ownKey);
+    call.approval = approval;
+    try {
+      await approval?.enter(looks > 1);
+      const result = await work();
+      await approval?.succeeded();
+      return result;
+    } catch (error) {
+      await approval?.failed();
+      const isOld = isRulesChanged(error);
+      if (!isOld && !(error instanceof LookAgain)) throw error;
+      if (!asked.isRepeatable || looks === LOOKS_MAX) throw isOld ? error : rulesChanged();
+      if (isOld) await identifyAgain(call);
+    }
+  }
+}
+
+/**
+ * The same of a call that runs on by itself: whoever runs it tells its approval how it ended. Throws APPROVAL_REQUIRED, APPROVAL_DENIED.
+ */
+export async function enterRules({ ruleSets }: Ruled, call: Call, asked: Asked): Promise<void> {
+  const approval = await approvalOf(ruleSets, call, asked, call.idempotency?.raw ?? null);
+  call.approval = approval;
+  try {
+    await approval?.enter(false);
+  } catch (error) {
+    throw error instanceof LookAgain ? rulesChanged() : error;
+  }
+}
+
+/** Null: no rule may meet the call. */
+async function approvalOf(ruleSets: RuleSets, call: Call, asked: Asked, ownKey: string | null) {
+  const { rulesVersion, id } = call.principal;
+  if (rulesVersion === null || rulesVersion === 0n) return null;
+  const known = ruleSets.of(call.core.db, call.accountId, rulesVersion);
+  const rules = (known instanceof Promise ? await known : known).of(call.endpoint.capability, id);
+  const met = rules.length === 0 ? rules : meeting(rules, asked);
+  return met.length === 0 ? null : new CallApproval(call, asked, met, ownKey);
+}
+
+/** The caller with the rules as they are now. */
+async function identifyAgain(call: Call): Promise<void> {
+  const { principal } = call;
+  call.core.keys.drop(principal.id);
+  const now = await principal.kind.again(principal);
+  if (typeof now === 'string') throw principal.kind.refusal(now);
+  call.setPrincipal(now);
+  authorize(call);
+}
+
+/** A call whose input was read as JSON. */
+export function askedOf(call: Call): Asked {
+  return {
+    canonical: () => canonicalOf(call),
+    shown: () => shownJson(call, jsonOf(call)),
+    facts: () => (isBulk(call) ? objectIn(call.body) : call.input),
+    isRepeatable: true,
+  };
+}
+
+/** A call whose input its caller has read: `input` tells it from others, in the names of the capability. */
+export function askedWith(call: Call, input: Readonly<Record<string, unknown>>): Asked {
+  return {
+    canonical: () => canonicalJson(toJson(input)),
+    shown: () => shownJson(call, toJson(input)),
+    facts: () => input,
+    isRepeatable: false,
+  };
+}
+
+/** A request of another protocol, as it was sent. */
+export interface SentRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly url: string;
+  readonly contentType: string;
+  /** Null: it is read as it comes; then its announced length and hash stand for it. */
+  readonly body: Buffer | null;
+  readonly announced: readonly (string | undefined)[];
+}
+
+/** What a client makes anew for each request: signatures and their times. */
+const SIGNING = /^(?:x-amz-|auth_|signature$|signatureversion$|signaturemethod$|timestamp$|expires$|awsaccesskeyid$)/i;
+const BOUNDARY = /boundary="?([^";]+)/i;
+
+/** The call of such a request. A rule over the input holds, since its names are another protocol's. */
+export function askedBy(call: Call, sent: SentRequest): Asked {
+  const target = () => `${sent.method} ${withoutSignature(sent.url)}`;
+  return {
+    canonical: () => `${target()}\n${contentOf(sent)}`,
+    shown() {
+      const { body } = sent;
+      const json = body === null ? null : objectIn(body);
+      const bytes = body === null ? {} : { bytes: body.length };
+      return shownJson(call, JSON.stringify(json === null ? { request: target(), ...bytes } : json));
+    },
+    facts: () => null,
+    isRepeatable: false,
+  };
+}
+
+function withoutSignature(url: string): string {
+  const [path = '', query = ''] = url.split('?', 2);
+  const pairs = [...new URLSearchParams(query)].filter(([name]) => !SIGNING.test(name)).sort();
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
+}
+
+/** The boundary of a form is another one each time. */
+function contentOf({ body, contentType, announced }: SentRequest): string {
+  if (body === null) return JSON.stringify(announced.map((value) => value ?? ''));
+  const boundary = BOUNDARY.exec(contentType)?.[1];
+  const content = boundary === undefined ? body : body.toString('latin1').replaceAll(boundary, 'boundary');
+  return hash('sha256', content, 'base64url');
+}
+
+function isBulk({ endpoint: { capability } }: Call): boolean {
+  return capability.bulk !== undefined;
+}
+
+/** All that tells the input from another: numbers as they were written, beside what stood in path and query. */
+function canonicalOf(call: Call): string {
+  const { endpoint, inputText, input } = call;
+  if (!takesBody(endpoint.capability)) return canonicalJson(toJson(input));
+  const inPath = Object.fromEntries(endpoint.pathFields.map((name) => [name, input[name]]));
+  const body = isBulk(call) ? call.contentHash : canonicalJson(inputText === '' ? '{}' : inputText, withoutPath(call));
+  return `${canonicalJson(toJson(inPath))}\n${body}`;
+}
+
+function withoutPath({ endpoint }: Call): ReadonlySet<string> {
+  return new Set([KEY_FIELD, ...endpoint.pathFields]);
+}
+
+/** The input as JSON text; null: it is not kept. */
+function jsonOf(call: Call): string | null {
+  if (!isBulk(call)) return toJson(call.input);
+  return call.body === null ? null : call.body.toString('utf8');
+}
+
+export function shownJson({ endpoint }: Call, text: string | null): string | null {
+  if (text === null || text.length > SHOWN_CHARACTERS_MAX) return null;
+  return withoutSecrets(text, secretPaths(endpoint.capability));
+}
+
+/** Null: it is no object, or not kept. */
+export function objectIn(body: Buffer | null): Readonly<Record<string, unknown>> | null {
+  if (body === null) return null;
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

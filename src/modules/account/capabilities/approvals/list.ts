@@ -1,0 +1,41 @@
+import Type from 'typebox';
+import { approvalTable } from '../../../../approvals/store.ts';
+import { clockNow } from '../../../../core/database-clock.ts';
+import { listPage } from '../../../../core/secrets/cursors.ts';
+import { defineCapability } from '../../../../kit/capability.ts';
+import { cursorField, limitField, pageFields } from '../../../../kit/fields.ts';
+import { approvalRecord, approvalSchema } from '../../approvals/schemas.ts';
+import { ownKey } from '../../approvals/seen.ts';
+
+export const approvalsList = defineCapability()({
+  method: 'GET',
+  path: '/v1/account/approvals/list',
+  summary: 'Lists calls that wait for a person, or were decided.',
+  description:
+    'The newest first. Any key sees its own; keys that may read the account see all. Approvals are kept for 90 days after they were asked for.',
+  keywords: ['pending approvals', 'what waits for me', 'approval history'],
+  input: Type.Object({
+    status: Type.Optional(
+      Type.Enum(['pending', 'approved', 'denied', 'used'], {
+        description: 'Only those; `pending` and `approved` have expired ones too, which say so.',
+      }),
+    ),
+    cursor: cursorField,
+    limit: limitField,
+  }),
+  output: Type.Object({ items: Type.Array(approvalSchema, { description: 'This page.' }), ...pageFields }),
+  anyKey: true,
+  errors: ['INVALID_CURSOR'],
+  examples: [{ title: 'What waits', input: { status: 'pending' }, expect: { items: [], has_more: false } }],
+  async run({ ctx, input }) {
+    const { status = null } = input;
+    const key = ownKey(ctx);
+    const page = await listPage(ctx, input, {
+      filters: [status ?? '', key ?? ''],
+      read: (after, limit) => approvalTable.list(ctx.core.db, ctx, { after, limit, filters: { status, key_id: key } }),
+      positionOf: approvalTable.positionOf,
+    });
+    const nowMs = await clockNow(ctx.core.db);
+    return { data: { ...page, items: page.items.map((row) => approvalRecord(row, nowMs)) } };
+  },
+});
