@@ -20,6 +20,7 @@ function settled(data: Readonly<Record<string, unknown>>) {
 
 /** PUTs that replace, by contract, and the words that say so; null: all their fields are required. */
 const replacing: Readonly<Record<string, string | null>> = {
+  'account.approvals.rule.set': 'Replaces the whole rule',
   'account.autorecharge.configure': 'Replaces the configuration',
   'account.budget.set': 'Replaces the whole budget: a field that is absent or null is off',
   'account.requests.settings': null,
