@@ -42,14 +42,15 @@ const types: readonly (readonly [status: number, type: string])[] = [
 ];
 
 /** As a member `error` of an answer, or of a line of a stream. `retry_after_ms` beside what the wire knows, as in the envelope. */
-export function errorOf({ httpStatus, code, message, retryAfterMs }: Problem, param: string | null) {
+export function errorOf({ httpStatus, code, message, retryAfterMs, approval }: Problem, param: string | null) {
   const [, type] = types.find(([status]) => httpStatus >= status) as (typeof types)[number];
   return {
     message,
-    type,
+    type: code === 'APPROVAL_REQUIRED' ? 'approval_required' : type,
     param,
     code,
     ...(retryAfterMs === undefined ? {} : { retry_after_ms: Math.ceil(retryAfterMs) }),
+    ...(approval === undefined ? {} : { approval }),
   };
 }
 

@@ -202,8 +202,14 @@ describe('a principal of another kind', () => {
     const own = { kind: people, id, accountId, projectId, tier, scopes: null };
     return {
       rest,
-      call: callAs({ ...own, suspended: false, isCurrent: true, hasSpendCap: false,
-      rulesVersion: null, signedInAtMs: null }),
+      call: callAs({
+        ...own,
+        suspended: false,
+        isCurrent: true,
+        hasSpendCap: false,
+        rulesVersion: null,
+        signedInAtMs: null,
+      }),
       id,
     };
   }

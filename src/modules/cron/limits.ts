@@ -29,6 +29,8 @@ export const RETRIES_MAX = 10;
 export const REPEAT_WITHIN_MS = 20 * 3_600_000;
 /** An account without room for another long run is looked at again. */
 export const NO_ROOM_MS = 5_000;
+/** A run that waits for a person looks again after so long. */
+export const APPROVAL_LOOK_MS = 15_000;
 /** A run whose attempts all died with their process is given up. */
 export const ATTEMPTS_MAX = 5;
 /** How long the earlier signing secret signs beside a new one (contract of webhooks). */

@@ -8,7 +8,7 @@ import { hostOf } from '../../../core/outbound/long-calls.ts';
 import { retryDelayMs } from '../../../core/outbound/retry-delay.ts';
 import type { Services } from '../../../kit/services.ts';
 import { type RunRow, runRecord } from '../jobs/records.ts';
-import { ATTEMPTS_MAX, NO_ROOM_MS, REPEAT_WITHIN_MS, workOf } from '../limits.ts';
+import { APPROVAL_LOOK_MS, ATTEMPTS_MAX, NO_ROOM_MS, REPEAT_WITHIN_MS, workOf } from '../limits.ts';
 import { callCapability } from './call.ts';
 import { type ClaimedRun, runEvent } from './claim.ts';
 import { notMade, type Outcome } from './outcome.ts';
@@ -30,7 +30,8 @@ export async function makeRun(
   const outcome = await inItsPlace(core, claimed, target, () =>
     target.capability === null ? postTask(core, run, target, ended) : callCapability(core, run, target, ended),
   );
-  if (outcome === 'no_room') return postpone(core, run);
+  if (outcome === 'no_room') return postpone(core, run, NO_ROOM_MS);
+  if (outcome === 'waits') return waitForApproval(core, claimed);
   if (outcome === 'ended') throw new Error('the attempt was ended by this process');
   await record(core, claimed, outcome);
 }
@@ -57,16 +58,23 @@ async function inItsPlace(
   }
 }
 
-function postpone(core: Services, run: RunRow): Promise<void> {
+/** The run is tried again until a person has decided, as long as its idempotency key is known to be new. */
+function waitForApproval(core: Services, claimed: ClaimedRun): Promise<void> {
+  const { run, claimedMs } = claimed;
+  if (claimedMs - run.started_at < REPEAT_WITHIN_MS - APPROVAL_LOOK_MS) return postpone(core, run, APPROVAL_LOOK_MS);
+  return record(core, claimed, notMade('APPROVAL_REQUIRED'));
+}
+
+function postpone(core: Services, run: RunRow, forMs: number): Promise<void> {
   return core.db.transaction(async (tx) => {
-    const dueMs = (await clockNow(tx)) + NO_ROOM_MS;
+    const dueMs = (await clockNow(tx)) + forMs;
     await postponeRun(tx, run, dueMs);
     await openTurn(tx, run.account_id, workOf(run.timeout_seconds), dueMs, { later: true });
   });
 }
 
 /** Records the end and tells it, or when the run is tried again, unless another attempt has taken the run over. */
-function record(core: Services, { run, target }: ClaimedRun, outcome: Exclude<Outcome, 'ended'>): Promise<void> {
+function record(core: Services, { run, target }: ClaimedRun, outcome: Exclude<Outcome, string>): Promise<void> {
   const { end, retry } = outcome;
   return core.db.transaction(async (tx) => {
     const nowMs = await clockNow(tx);

@@ -49,6 +49,7 @@ export async function callCapability(
     return { end, retry: { afterMs: null } };
   }
   const { problem: failure, costNanos } = made;
+  if (failure?.code === 'APPROVAL_REQUIRED') return 'waits';
   if (failure === null) {
     const snippet = snippetOf(toJson(made.data));
     return {

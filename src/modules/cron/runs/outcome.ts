@@ -4,6 +4,8 @@ import type { RunEnd } from './store.ts';
 export type Outcome =
   /** By this process, which stops or has lost the run: nothing is known of it. */
   | 'ended'
+  /** A person must approve the call first: nothing was done. */
+  | 'waits'
   | {
       /** As it stands if this was the last attempt. */
       readonly end: RunEnd;
@@ -15,7 +17,7 @@ export type Outcome =
     };
 
 /** The failure of a run that calls nothing any more. */
-export function notMade(errorCode: string): Exclude<Outcome, 'ended'> {
+export function notMade(errorCode: string): Exclude<Outcome, string> {
   const end = { status: 'failed', httpStatus: null, errorCode, latencyMs: null, snippet: null, costNanos: 0n } as const;
   return { end, retry: null };
 }
