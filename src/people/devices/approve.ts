@@ -26,8 +26,11 @@ export interface Fault {
 }
 
 /** Why the principal approves no device at all; null: it may. */
-export function cannotApprove({ scopes, suspended, isCurrent }: Principal): string | null {
+export function cannotApprove({ scopes, suspended, isCurrent, rulesVersion }: Principal): string | null {
   if (suspended) return 'The account is suspended.';
+  // A new key could be one that the rules do not list.
+  if (rulesVersion !== null && rulesVersion !== 0n)
+    return 'The account has approval rules, so a key connects no device. Sign in as a person.';
   if (!isCurrent) return 'The key that you signed in with was replaced: sign in with its current secret.';
   if (mayMakeKeys(scopes)) return null;
   return 'You may not make keys of this account. Ask one of its owners, or sign in with a key that has the scope account:admin.';
