@@ -32,6 +32,8 @@ export declare class QuartermasterError extends Error {
   readonly didYouMean: string | null;
   /** Of INSUFFICIENT_CREDIT: which bound was reached, and what lifts it. */
   readonly shortfall: Record<string, unknown> | null;
+  /** Of APPROVAL_REQUIRED: what a person is asked, where, and where to wait for it. */
+  readonly approval: { approval_id: string; status: string; url: string; expires_at: string; wait_url: string } | null;
   /** The same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | null;

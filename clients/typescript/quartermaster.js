@@ -25,6 +25,7 @@ export class QuartermasterError extends Error {
     this.param = failure.param ?? null;
     this.didYouMean = failure.did_you_mean ?? null;
     this.shortfall = failure.shortfall ?? null;
+    this.approval = failure.approval ?? null;
     this.retryable = failure.retryable === true;
     this.retryAfterMs = failure.retry_after_ms ?? null;
     this.requestId = failure.request_id ?? null;
@@ -186,7 +187,9 @@ async function send(settings, id, input, { signal, retries = settings.retries } 
       return answer;
     } catch (error) {
       // Without an answer the service may have done it: only what is safe to repeat is.
-      const may = error.retryable === true && (error.status !== 0 || repeat !== 'unsafe');
+      // A person decides, and may take hours.
+      const waits = error.approval != null;
+      const may = error.retryable === true && !waits && (error.status !== 0 || repeat !== 'unsafe');
       if (!may || attempt >= retries) throw error;
       await pause(error.retryAfterMs ?? PAUSE_MS * 2 ** attempt * (0.5 + Math.random()), signal);
     }

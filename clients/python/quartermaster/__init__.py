@@ -50,6 +50,7 @@ class QuartermasterError(Exception):
         self.param: str | None = failure.get("param")
         self.did_you_mean: str | None = failure.get("did_you_mean")
         self.shortfall: dict[str, Any] | None = failure.get("shortfall")
+        self.approval: dict[str, str] | None = failure.get("approval")
         self.retryable = failure.get("retryable") is True
         self.retry_after_ms: int | None = failure.get("retry_after_ms")
         self.request_id: str | None = failure.get("request_id")
@@ -170,7 +171,9 @@ class _Transport:
                 return data, metadata
             except QuartermasterError as error:
                 # Without an answer the service may have done it: only what is safe to repeat is.
-                if not error.retryable or (error.status == 0 and repeat == "unsafe") or attempt >= self._retries:
+                # A person decides, and may take hours.
+                waits = error.approval is not None
+                if not error.retryable or waits or (error.status == 0 and repeat == "unsafe") or attempt >= self._retries:
                     raise
                 wait = wait if error.retry_after_ms is None else error.retry_after_ms / 1000
             time.sleep(min(wait, _PAUSE_SECONDS_MAX))

@@ -179,6 +179,13 @@ export const guides: readonly Guide[] = [
     summary: 'Webhooks of other services, verified, into a queue or channel.',
   },
   {
+    name: 'approvals',
+    title: 'Approvals',
+    group: 'Account',
+    about: ['account.approvals'],
+    summary: 'A person decides before an agent does what is dear or final.',
+  },
+  {
     name: 'keys',
     title: 'Keys and money',
     group: 'Build',
