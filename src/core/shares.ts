@@ -121,6 +121,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'all.spareMemory': 'when one process gives back what it does not use',
   'all.toolSetsRemembered': MEMORY_OF_ALL,
   'all.keysRemembered': MEMORY_OF_ALL,
+  'all.ruleSetsRemembered': MEMORY_OF_ALL,
   'all.deadSecretsRemembered': MEMORY_OF_ALL,
   'all.ratesRemembered': 'the first process keeps them; another has those of the accounts that it met',
   'all.pdfsWaitingMax': BYTES_COUNT,

@@ -98,6 +98,7 @@ curl -sS ${baseUrl}/v1/queue/publish -H "Authorization: Bearer $QM_KEY" -H 'Cont
 - A missing or invalid key is 401, a missing scope 403. Give each program a key with the least it needs; a scope is \`*\`, a module, \`module:read\`, \`module:write\`, \`module:admin\` or a capability id (POST /v1/account/keys/create with \`{"name":"producer","scopes":["queue.publish"]}\`).
 - Answers: \`{"ok":true,"data":…,"metadata":…}\` or \`{"ok":false,"error":{"code","message","docs_url","retryable","param"?,"retry_after_ms"?},"metadata":…}\`. Branch on \`error.code\`; \`error.param\` names the field at fault; GET \`error.docs_url\` + \`.md\` says what to do.
 - Money: \`metadata.cost_usd\` is what a call cost. What wallet or budget cannot cover is 402 INSUFFICIENT_CREDIT, without any effect.
+- 403 APPROVAL_REQUIRED: a person decides first, and nothing was done. GET \`error.approval.wait_url\`, then repeat the same call.
 - Retries: writes take \`idempotency_key\` (body, or header Idempotency-Key). The same key and request give the first result again, done and charged once. Retry only when \`error.retryable\`, after \`retry_after_ms\`.
 - Any call may answer ${commonFailures.join(', ')}; discovery and the pages below tell what else one may.
 - Lists: \`items\`, \`next_cursor\`, \`has_more\`; send \`cursor\` and \`limit\` (1-100, else 20). Many in one call: \`items\` in, \`items\` out in the same order. Filters: \`filter\` is an object of fields and values, in a query \`filter[field]=value\` or \`filter.field=value\`.

@@ -130,6 +130,19 @@ const shortfall: JsonSchema = {
   },
 };
 
+const approval: JsonSchema = {
+  type: 'object',
+  description: 'Of APPROVAL_REQUIRED: what a person is asked. Wait at wait_url, then repeat the same call.',
+  required: ['approval_id', 'status', 'url', 'expires_at', 'wait_url'],
+  properties: {
+    approval_id: text('Id of the approval.'),
+    status: text('pending.'),
+    url: text('Where a person decides.', { format: 'uri' }),
+    expires_at: text('Until when it can be decided.', { format: 'date-time' }),
+    wait_url: text('Answers once somebody has decided; with the same key.', { format: 'uri' }),
+  },
+};
+
 function errorObject(baseUrl: string, problems: ProblemCatalogue): JsonSchema {
   return {
     type: 'object',
@@ -152,6 +165,7 @@ function errorObject(baseUrl: string, problems: ProblemCatalogue): JsonSchema {
       retryable: { type: 'boolean', description: 'Whether the same call may succeed later.' },
       retry_after_ms: whole('Suggested delay before a retry, milliseconds; only beside retryable true.'),
       shortfall,
+      approval,
       param: text('Field at fault: a name, or a path such as vectors[3].embedding[7].'),
       did_you_mean: text('Known name or value that is nearest to what was sent.'),
       errors: { type: 'array', maxItems: 20, items: fieldError, description: 'Every field at fault, up to 20.' },
