@@ -114,6 +114,8 @@ test('the AWS SDK signs forms that are taken', async () => {
   });
   const reply = await post('box', formOf([...Object.entries(fields), ['Content-Type', 'image/png']]));
   expect(reply.status).toBe(200);
+  const listed = await post('box', formOf([...Object.entries(fields), ['Content-Type', 'image/png, text/html']]));
+  expect(listed.code).toBe('AccessDenied');
   const { body } = await bench.rest('GET', '/v1/storage/object/head?bucket=box&key=sdk/pic.txt');
   expect(body.data).toMatchObject({ content_type: 'image/png', metadata: { who: 'é' } });
 });

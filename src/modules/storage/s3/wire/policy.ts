@@ -94,7 +94,7 @@ export function requireAllowed(policy: PostPolicy, fields: ReadonlyMap<string, s
   const named = new Set(policy.conditions.map(({ field }) => field));
   for (const { operator, field, value } of policy.conditions) {
     const sent = fields.get(field) ?? '';
-    const holds = operator === 'eq' ? sent === value && fields.has(field) : sent.startsWith(value);
+    const holds = operator === 'eq' ? sent === value && fields.has(field) : beginsWith(field, sent, value);
     if (holds) continue;
     throw denial(`Policy Condition failed: ["${operator}", "$${field.slice(0, 60)}", …].`);
   }
@@ -102,6 +102,12 @@ export function requireAllowed(policy: PostPolicy, fields: ReadonlyMap<string, s
     (name) => !named.has(name) && !FREE.has(name) && !/^x-(ignore|amz-checksum)-/.test(name),
   );
   if (extra !== undefined) throw denial(`Extra input fields: ${extra.slice(0, 60)}.`);
+}
+
+/** In a list of types each must: browsers go by the last one. */
+function beginsWith(field: string, sent: string, value: string): boolean {
+  if (field !== 'content-type') return sent.startsWith(value);
+  return sent.split(',').every((one) => one.trimStart().startsWith(value));
 }
 
 function invalid(message: string) {
