@@ -225,7 +225,8 @@ describe('a client that registers itself', () => {
     const visitor = await person();
     const { client_id } = body;
     expect((await visitor.get(asked({ client_id }))).status).toBe(200);
-    expect((await visitor.get(asked({ client_id, redirect_uri: 'my-app://done' }))).status).toBe(200);
+    const page = await visitor.get(asked({ client_id, redirect_uri: 'my-app://done' }));
+    expect([page.status, /Returns to<\/dt><dd>([^<]*)/.exec(page.text)?.[1]]).toEqual([200, 'my-app:']);
     for (const wrong of [
       { client_id, redirect_uri: 'https://evil.example/callback' },
       { client_id, redirect_uri: 'http://127.0.0.1:5000/other' },
@@ -248,6 +249,8 @@ describe('a client that registers itself', () => {
       [{ redirect_uris: [] }, 'invalid_redirect_uri'],
       [{ redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
       [{ redirect_uris: ['http://example.org/plain'] }, 'invalid_redirect_uri'],
+      [{ redirect_uris: ['https://:password@example.org/'] }, 'invalid_redirect_uri'],
+      [{ redirect_uris: ['https://example.org/#'] }, 'invalid_redirect_uri'],
       [{ redirect_uris: [`https://example.org/${'x'.repeat(1_000)}`] }, 'invalid_redirect_uri'],
       [{ ...own, client_name: 'two\nlines' }, 'invalid_client_metadata'],
       [{ ...own, grant_types: ['password'] }, 'invalid_client_metadata'],

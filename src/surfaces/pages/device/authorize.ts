@@ -102,9 +102,10 @@ function sentBack(
   });
 }
 
+/** What stands for a host in the address of a program is the program's own choice. */
 function hostOf(uri: string): string {
   const { host, protocol } = new URL(uri);
-  return host === '' ? protocol : host;
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol;
 }
 
 function refusalPage(frame: DeviceFrame, text: string): RawAnswer {

@@ -7,7 +7,8 @@ const FORBIDDEN_SCHEME = /^(?:javascript|data|vbscript|file|blob|about|filesyste
 
 export function mayBeRedirect(uri: string): boolean {
   const url = uri.length > ADDRESS_CHARACTERS_MAX ? null : URL.parse(uri);
-  if (url === null || url.hash !== '' || url.username !== '' || FORBIDDEN_SCHEME.test(url.protocol)) return false;
+  if (url === null || uri.includes('#') || FORBIDDEN_SCHEME.test(url.protocol)) return false;
+  if (url.username !== '' || url.password !== '') return false;
   return url.protocol !== 'http:' || isLoopback(url.hostname);
 }
 
