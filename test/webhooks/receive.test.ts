@@ -5,8 +5,10 @@ import { Webhooks } from '@octokit/webhooks';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { judge } from '../../src/modules/account/receivers/filters.ts';
 import { client, createTestAccount, type Reply, type TestAccount } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
+import { threadMsOf } from '../support/thread-time.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Data = any;
@@ -244,6 +246,32 @@ test('a filter lets through what it names; what it cannot judge is published and
   expect(listed.map(({ outcome, code }) => code ?? outcome).sort()).toEqual([
     ...['filter_unsure', 'filtered', 'filtered', 'filtered', 'published', 'published'],
   ]);
+});
+
+test('a filter may name many members of a long body, and the body itself', async () => {
+  const names = Array.from({ length: 200 }, (_, i) => `m${i}`);
+  const missing = ['body', ...names.map((name) => `body.${name}`)];
+  const made = await receiver({ scheme: 'none' }, { filter: { json: { '!': { missing } } } });
+  const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`m${i}`, 1]));
+  const filter = { events: [], json: made.filter.json };
+  const once = threadMsOf(() => JSON.parse(JSON.stringify(body)));
+  expect(threadMsOf(() => judge(filter, { event: null, headers: {}, body }))).toBeLessThan(100 * Math.max(1, once));
+});
+
+test('a filter sees a list that it also looks into', async () => {
+  const json = { and: [{ in: ['bug', { var: 'body.labels' }] }, { '==': [{ var: 'body.labels.0' }, 'bug'] }] };
+  const made = await receiver({ scheme: 'none' }, { filter: { json } });
+  expect((await made.post('{"labels":["bug"]}')).body.outcome).toBe('published');
+  expect((await made.post('{"labels":["x","bug"]}')).body.outcome).toBe('filtered');
+});
+
+test('what a form has in `payload` is published however deep it is', async () => {
+  const made = await receiver({ scheme: 'none' });
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  for (const depth of [29, 30]) {
+    const payload = encodeURIComponent('['.repeat(depth) + ']'.repeat(depth));
+    expect([depth, (await made.post(`payload=${payload}`, type)).status]).toEqual([depth, 202]);
+  }
 });
 
 test.each([

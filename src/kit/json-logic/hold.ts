@@ -48,32 +48,42 @@ function pathsIn(part: unknown): string[] {
   });
 }
 
+/** What a rule names: the whole value, or some of its members. */
+interface Wanted {
+  isWhole: boolean;
+  readonly members: Map<string, Wanted>;
+}
+
+/** Each value of the facts is looked at once, however many paths lead through it; nothing of it is copied. */
 function pick(facts: Readonly<Record<string, unknown>>, paths: readonly string[]): Record<string, unknown> {
-  if (paths.includes('')) return { ...facts };
-  const picked: Record<string, unknown> = {};
-  for (const path of new Set(paths)) {
-    const names = path.split('.');
-    const value = names.reduce<unknown>((within, name) => memberOf(within, name), facts);
-    if (value !== undefined) place(picked, names, value);
+  const all: Wanted = { isWhole: paths.includes(''), members: new Map() };
+  for (const path of paths) want(all, path.split('.'));
+  return fieldsOf(wantedOf(facts, all));
+}
+
+function want(all: Wanted, names: readonly string[]): void {
+  let at = all;
+  for (const name of names) {
+    const next = at.members.get(name) ?? { isWhole: false, members: new Map() };
+    at.members.set(name, next);
+    at = next;
   }
-  return picked;
+  at.isWhole = true;
+}
+
+/** Undefined: none of it is there. */
+function wantedOf(value: unknown, { isWhole, members }: Wanted): unknown {
+  if (isWhole) return value;
+  const found = [...members].flatMap(([name, wanted]) => {
+    const member = wantedOf(memberOf(value, name), wanted);
+    return member === undefined ? [] : [[name, member] as const];
+  });
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 function memberOf(value: unknown, name: string): unknown {
   const fields = Array.isArray(value) ? (value as unknown as Record<string, unknown>) : fieldsOf(value);
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
-}
-
-function place(into: Record<string, unknown>, names: readonly string[], value: unknown): void {
-  const last = names.at(-1) as string;
-  let within = into;
-  for (const name of names.slice(0, -1)) {
-    const inner = Object.hasOwn(within, name) ? within[name] : undefined;
-    const next = Array.isArray(inner) ? { ...inner } : { ...fieldsOf(inner) };
-    Object.defineProperty(within, name, { value: next, enumerable: true, configurable: true, writable: true });
-    within = next as Record<string, unknown>;
-  }
-  Object.defineProperty(within, last, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

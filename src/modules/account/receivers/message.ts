@@ -54,9 +54,9 @@ function textOf(bytes: Buffer): string | null {
 }
 
 /** Undefined: it is none, or more than a message may hold. */
-function jsonOf(text: string): unknown {
+function jsonOf(text: string, depthMax = DEPTH_MAX): unknown {
   const { depth, containers } = nesting(text);
-  if (depth > DEPTH_MAX || containers > CONTAINERS_MAX) return undefined;
+  if (depth > depthMax || containers > CONTAINERS_MAX) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -71,7 +71,7 @@ function formOf(text: string): Readonly<Record<string, unknown>> | null {
   const members = [...fields].map(([name, pairs]) => {
     const values = pairs.map(([, value]) => value);
     const [first = ''] = values;
-    const value = values.length > 1 ? values : name === 'payload' ? (jsonOf(first) ?? first) : first;
+    const value = values.length > 1 ? values : name === 'payload' ? (jsonOf(first, DEPTH_MAX - 1) ?? first) : first;
     return [name, value] as const;
   });
   return Object.fromEntries(members);
