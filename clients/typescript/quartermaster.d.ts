@@ -964,7 +964,7 @@ export interface AccountWebhooksReceiveListDataItemsItemLastError {
 
 export interface AccountWebhooksReceiveListDataItemsItem {
   receiver_id: string;
-  url: string;
+  url: string | null;
   name: string;
   description: string | null;
   verify: AccountWebhooksReceiveListDataItemsItemVerify;
@@ -1007,7 +1007,7 @@ export interface AccountWebhooksReceiveGetDataLastError {
 
 export interface AccountWebhooksReceiveGetData {
   receiver_id: string;
-  url: string;
+  url: string | null;
   name: string;
   description: string | null;
   verify: AccountWebhooksReceiveGetDataVerify;

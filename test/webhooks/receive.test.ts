@@ -385,7 +385,22 @@ describe('rights hold in the commit', () => {
     expect(await make({ scopes: ['account:admin'] }, to)).toBe('INSUFFICIENT_SCOPE');
     expect(await make({ scopes: ['account:admin', 'queue:write'] }, { channel: 'x' })).toBe('INSUFFICIENT_SCOPE');
     expect(await make({ spend_cap_usd: 1 }, to)).toBe('SCOPE_ESCALATION');
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    expect(await make({ expires_at }, to)).toBe('EXPIRY_TOO_LATE');
     expect(await make({ scopes: ['account:admin', 'queue.publish'] }, to)).toBeUndefined();
+  });
+
+  test('the address that alone lets publish is shown to whoever may', async () => {
+    const [open, signed] = [await receiver({ scheme: 'none' }), await receiver({ scheme: 'github' })];
+    const urls = async (scopes: string[]) => {
+      const { body } = await call('POST', '/v1/account/keys/create', { name: 'reader', scopes });
+      const as = client(service.url, body.data.secret);
+      const { body: listed } = await as('GET', '/v1/account/webhooks/receive/list');
+      const { body: one } = await as('GET', `/v1/account/webhooks/receive/get/${open.id}`);
+      return [one.data.url, ...listed.data.items.map(({ url }: Data) => url)];
+    };
+    expect(await urls(['account:read', 'realtime:write', 'queue:read'])).toEqual([null, signed.url, null]);
+    expect(await urls(['account:read', 'queue.publish'])).toEqual([open.url, signed.url, open.url]);
   });
 
   test('another account’s queue is no target', async () => {

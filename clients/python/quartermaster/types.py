@@ -744,7 +744,7 @@ class AccountWebhooksReceiveListDataItemsItemLastError(TypedDict):
 
 class AccountWebhooksReceiveListDataItemsItem(TypedDict):
     receiver_id: str
-    url: str
+    url: str | None
     name: str
     description: str | None
     verify: AccountWebhooksReceiveListDataItemsItemVerify
@@ -786,7 +786,7 @@ class AccountWebhooksReceiveGetDataLastError(TypedDict):
 
 class AccountWebhooksReceiveGetData(TypedDict):
     receiver_id: str
-    url: str
+    url: str | None
     name: str
     description: str | None
     verify: AccountWebhooksReceiveGetDataVerify

@@ -93,9 +93,9 @@ export const descriptionField = plainTextOrNull(256, 'Note for people.');
 
 export const receiverSchema = Type.Object({
   receiver_id: Type.String({ description: 'Id of the receiver.' }),
-  url: Type.String({
-    description: 'Where the other service sends. Who knows it may send: keep it as you keep a secret.',
-  }),
+  url: textOrNull(
+    'Where the other service sends. Who knows it may send: keep it as you keep a secret. Null: of scheme none, for who may not publish to its target.',
+  ),
   name: Type.String({ description: 'Its name.' }),
   description: textOrNull('Note for people.'),
   verify: Type.Object(
@@ -128,6 +128,9 @@ export type ReceiverRecord = Static<typeof receiverSchema>;
 
 export const receiverWithSecretSchema = Type.Object({
   ...receiverSchema.properties,
+  url: Type.String({
+    description: 'Where the other service sends. Who knows it may send: keep it as you keep a secret.',
+  }),
   secret: textOrNull('The secret that was made, shown this once; null: none was.'),
 });
 

@@ -1,12 +1,11 @@
 // Settings of receivers: what a call sends, checked, as a row has it.
 import { randomBytes } from 'node:crypto';
 import type { LivePrincipal } from '../../../core/callers/principal.ts';
-import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { ruleSteps } from '../../../kit/json-logic/cost.ts';
 import { invalidField } from '../../../problems/problem.ts';
 import { problem } from '../problems.ts';
 import { defaultHeaders, type Encoding, type Scheme, standardKey } from './schemes.ts';
-import type { ReceiverRow } from './store.ts';
+import { capabilityOf, mayPublish, type ReceiverRow } from './store.ts';
 
 interface SentVerification {
   readonly scheme: Scheme;
@@ -99,18 +98,13 @@ export function checkFilter(
   return events === null && json === null ? null : JSON.stringify({ events, json });
 }
 
-const capabilityOf = { queue: 'queue.publish', channel: 'realtime.publish' } as const;
-
 /**
  * A receiver goes on when the key that made it has ended, and spends without its cap: so a key hands out no more by it than by a new key.
  * Throws INSUFFICIENT_SCOPE, EXPIRY_TOO_LATE, SCOPE_ESCALATION.
  */
-export function requireMayPublish(
-  caller: LivePrincipal,
-  { target_kind: kind }: Pick<ReceiverRow, 'target_kind'>,
-): void {
-  const capability = capabilityOf[kind];
-  if (!scopesAllow(caller.scopes, capability, 'write')) {
+export function requireMayPublish(caller: LivePrincipal, row: Pick<ReceiverRow, 'target_kind'>): void {
+  const capability = capabilityOf[row.target_kind];
+  if (!mayPublish(caller.scopes, row)) {
     throw problem('INSUFFICIENT_SCOPE', {
       message: `The receiver would call ${capability}, and this key may not: it needs a scope such as \`${capability}\`.`,
       detail: capability,
@@ -121,6 +115,11 @@ export function requireMayPublish(
     throw problem('SCOPE_ESCALATION', {
       message: 'The calling key has a spend cap, and a receiver would spend beyond it: use a key without one.',
       detail: 'spend_cap',
+    });
+  }
+  if (caller.expiresAtMs !== null) {
+    throw problem('EXPIRY_TOO_LATE', {
+      message: 'The calling key expires, and the address of a receiver would outlive it: use a key that does not.',
     });
   }
 }

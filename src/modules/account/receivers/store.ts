@@ -1,4 +1,6 @@
 // Rows of receivers and of their requests. A receiver's secret is encrypted; the token in its address is derived and stored nowhere.
+import type { LivePrincipal } from '../../../core/callers/principal.ts';
+import { scopesAllow } from '../../../core/callers/scopes.ts';
 import { int2Array, int4Array, textArray, timestampArray } from '../../../db/arrays.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { statement } from '../../../db/statement.ts';
@@ -36,6 +38,16 @@ export interface ReceiverRow {
   readonly updated_at: number;
 }
 
+export const capabilityOf = { queue: 'queue.publish', channel: 'realtime.publish' } as const;
+
+/** Whether a principal of these scopes may publish what the receiver publishes. */
+export function mayPublish(
+  scopes: LivePrincipal['scopes'],
+  { target_kind: kind }: Pick<ReceiverRow, 'target_kind'>,
+): boolean {
+  return scopesAllow(scopes, capabilityOf[kind], 'write');
+}
+
 const shape = {
   table: 'core.webhook_receiver',
   key: 'receiver_id',
@@ -59,7 +71,12 @@ export const receivers: Resource<ReceiverRow, unknown, typeof receiverSchema> = 
   keyField: receiverIdField,
   notFound: () => problem('RECEIVER_NOT_FOUND', { param: 'receiver_id' }),
   output: receiverSchema,
-  show: (row, { ctx }) => receiverRecord(ctx.core, ctx.accountId, row),
+  show(row, { ctx }) {
+    const { url, ...record } = receiverRecord(ctx.core, ctx.accountId, row);
+    // Without a signature the address is all that a sender needs.
+    const isShown = row.scheme !== 'none' || mayPublish(ctx.principal.scopes, row);
+    return { ...record, url: isShown ? url : null };
+  },
   async remove(tx, ctx, receiverId) {
     await tx.query(removeRequests, [ctx.accountId, receiverId]);
     return receiverTable.remove(tx, ctx, receiverId);
@@ -70,7 +87,7 @@ export function receiverRecord(
   core: Pick<Services, 'secrets' | 'baseUrl'>,
   accountId: string,
   row: ReceiverRow,
-): ReceiverRecord {
+): ReceiverRecord & { readonly url: string } {
   const { failing_code: code, failing_at: at, disabled, target_kind: kind, target } = row;
   return {
     receiver_id: row.receiver_id,

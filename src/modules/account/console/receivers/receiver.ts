@@ -123,6 +123,7 @@ ${stepsShown(made)}
 }
 
 export function addressShown({ url }: Pick<Receiver, 'url'>): Html {
+  if (url === null) return html`<h2>URL</h2><p class="quiet">Shown to whoever may publish to its target.</p>`;
   return html`<h2>URL</h2>${copiedBlock(html`<pre class="secret" tabindex="0" aria-label="URL">${url}</pre>`, 'the URL')}`;
 }
 

@@ -47,7 +47,7 @@ export const receiveCreate = defineCapability()({
   output: receiverWithSecretSchema,
   replay,
   laterPrices: ['queue.publish', 'realtime.publish'],
-  errors: ['QUOTA_EXCEEDED', 'SCOPE_ESCALATION'],
+  errors: ['QUOTA_EXCEEDED', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE'],
   limits: {
     receivers: '20 / 200 / 2,000 receivers (standard / pro / enterprise).',
     requests: '100 / 1,000 / 10,000 requests a second.',

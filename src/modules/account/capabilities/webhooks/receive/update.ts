@@ -45,7 +45,7 @@ export const receiveUpdate = defineCapability()({
   output: receiverWithSecretSchema,
   replay,
   laterPrices: ['queue.publish', 'realtime.publish'],
-  errors: ['RECEIVER_NOT_FOUND', 'SCOPE_ESCALATION'],
+  errors: ['RECEIVER_NOT_FOUND', 'SCOPE_ESCALATION', 'EXPIRY_TOO_LATE'],
   examples: [
     {
       title: 'Another queue',
