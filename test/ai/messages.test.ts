@@ -17,7 +17,12 @@ import { AiVendors } from './vendors-bench.ts';
 
 let bench: AiVendors;
 beforeAll(async () => {
-  const narrow = { id: 'm-narrow', price: { input: 5, output: 10 }, betas: ['kept-2026-01-01'] };
+  const narrow = {
+    id: 'm-narrow',
+    price: { input: 5, output: 10 },
+    betas: ['kept-2026-01-01'],
+    context: 20_000,
+  };
   bench = await AiVendors.start({ images: true }, anthropicWire, {}, { models: [narrow] });
 });
 afterAll(() => bench?.stop());
@@ -266,6 +271,18 @@ describe('what Claude Code asks of a gateway', () => {
       await post({ ...sent, model: 'acme/m-narrow' }, { 'anthropic-beta': betas });
     }
     expect(bench.acme.seen.map(({ headers }) => headers['anthropic-beta'])).toEqual(['kept-2026-01-01', undefined]);
+  });
+
+  test.each([
+    ['by address', { type: 'document', source: { type: 'url', url: 'https://example.org/long.pdf' } }],
+    ['by id', { type: 'document', source: { type: 'file', file_id: 'file_1' } }],
+    ['in a container', { type: 'container_upload', file_id: 'file_1' }],
+  ])('what the vendor alone reads, named %s, is paid as it was read', async (_, named) => {
+    bench.acme.next({ status: 200, body: messageOf({ usage: { input_tokens: 15_000, output_tokens: 5 } }) });
+    const content = [named, { type: 'text', text: 'What is it?' }];
+    const ask = { ...sent, model: 'acme/m-narrow', max_tokens: 10, messages: [{ role: 'user', content }] };
+    const cost = await bench.spent(async () => expect((await post(ask)).status).toBe(200));
+    expect(cost).toBe(((15_000n * 5_000n + 5n * 10_000n) * 105n) / 100n);
   });
 
   test.each([

@@ -49,6 +49,8 @@ export interface ChatAsk extends Routed {
   readonly own: OwnAsk | null;
   /** The first that a chat cannot say of it: only vendors that speak its own wire may be asked. Null: all is said. */
   readonly lack: AiLack | null;
+  /** Whether vendors of its own wire read more for it than was sent, as long as their context. */
+  readonly unseen: boolean;
   readonly choices: number;
   /** Set by the caller; null: not at all. */
   readonly outputTokens: number | null;
@@ -114,6 +116,7 @@ export function readChat(sent: Sent, text: string, names = chatNames(sent)): Sen
     body: withoutOwn(sent),
     own: null,
     lack: null,
+    unseen: false,
     choices: wholeOf(sent, 'n', 1, CHOICES_MAX) ?? 1,
     outputTokens: wholeOf(sent, 'max_completion_tokens', 1) ?? wholeOf(sent, 'max_tokens', 1),
     stream: flagOf(sent, 'stream'),

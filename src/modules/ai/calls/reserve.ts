@@ -40,13 +40,15 @@ const TRIES = 3;
 
 /** Throws the Problem of a refusal: INSUFFICIENT_CREDIT says how long an output could be paid for. */
 export async function reserveForChat(ctx: ModelCall, ask: ChatAsk, chain: Chain): Promise<Reserved | Replayed> {
-  const size = sizeOf(ask);
   const models = chain.map(({ row }) => pricedModel(ctx, row));
   let longest = Number.POSITIVE_INFINITY;
   const limitOf = (model: AiModel) => Math.min(outputTokensOf(model, ask), longest);
   for (let tries = 1; ; tries += 1) {
-    const amount = highest(models.map((model) => mostNanos(model, { ...size, outputTokens: limitOf(model) })));
-    const units = BigInt(size.inputTokens + size.choices * Math.max(...models.map(limitOf)));
+    const amount = highest(
+      models.map((model) => mostNanos(model, { ...sizeOf(ask, model), outputTokens: limitOf(model) })),
+    );
+    const inputTokens = Math.max(...models.map((model) => sizeOf(ask, model).inputTokens));
+    const units = BigInt(inputTokens + ask.choices * Math.max(...models.map(limitOf)));
     const outcome = await hold(ctx, { units, amount, priceVersion: chain[0].priceVersion });
     if (outcome.kind !== 'refused') {
       if (longest !== Number.POSITIVE_INFINITY) {
@@ -61,7 +63,7 @@ export async function reserveForChat(ctx: ModelCall, ask: ChatAsk, chain: Chain)
     }
     const { shortfall } = outcome.problem;
     if (shortfall === undefined) throw outcome.problem;
-    const payable = Math.min(...models.map((model) => outputTokensFor(model, size, shortfall.roomNanos)));
+    const payable = Math.min(...models.map((model) => outputTokensFor(model, sizeOf(ask, model), shortfall.roomNanos)));
     const isFixed = ask.outputTokens !== null || ctx.item?.mayShrink === false;
     if (isFixed || payable < OUTPUT_TOKENS_LEAST || tries === TRIES)
       throw withPayableTokens(outcome.problem, payable, ask.names.limit);

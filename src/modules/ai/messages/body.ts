@@ -24,14 +24,14 @@ export const readMessagesBody: BodyTask<Read> = {
     const sent = jsonFields(body);
     const text = body.toString('utf8');
     requireSize(sent);
-    const { chat, lack, tokensBeside } = translate(sent);
+    const { chat, lack, tokensBeside, unseen } = translate(sent);
     const digest = digestOf(text);
     const own = { wire: 'messages', body: withoutForeignThoughts(withoutOwn(sent)), headers: {}, digest } as const;
     // By any wire, the same chat is the same to the cache; a key repeats what was sent on this one.
     const read = readChat(chat, JSON.stringify(chat), names);
     const hasTools = Array.isArray(sent.tools) && sent.tools.length > 0;
     return {
-      ask: packLong({ ...read, own, lack, tokensBeside, tools: hasTools }, text.length),
+      ask: packLong({ ...read, own, lack, tokensBeside, unseen, tools: hasTools }, text.length),
       key: sent[KEY_FIELD],
       fingerprint: digest,
     };

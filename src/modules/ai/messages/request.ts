@@ -12,6 +12,8 @@ export interface Translated {
   readonly lack: AiLack | null;
   /** Of what it leaves out. */
   readonly tokensBeside: number;
+  /** Whether something of that stands elsewhere, where only the vendor reads it. */
+  readonly unseen: boolean;
 }
 
 /** Go over as they are; the rest of them are our own fields. */
@@ -32,6 +34,9 @@ const CLEARING = /^clear_/;
 const CHARACTERS_PER_TOKEN = 4;
 /** Of a file in base64: what a page has of text is a fraction of its bytes. */
 const FILE_CHARACTERS_PER_TOKEN = 16;
+
+/** Sources of blocks that only name what a model reads. */
+const ELSEWHERE: ReadonlySet<unknown> = new Set(['url', 'file']);
 
 /** Thinking budgets up to these are that effort, in tokens. */
 const EFFORTS = [
@@ -59,6 +64,7 @@ export function translate(sent: Sent): Translated {
     },
     lack: left.first,
     tokensBeside: left.tokens,
+    unseen: left.unseen,
   };
 }
 
@@ -77,6 +83,7 @@ export function withoutForeignThoughts({ messages, ...body }: WireObject): WireO
 class Left {
   first: AiLack | null = null;
   tokens = 0;
+  unseen = false;
 
   /** What is lost with it makes another request. */
   note(field: string, what: string, value: unknown): void {
@@ -85,7 +92,8 @@ class Left {
   }
 
   count(value: unknown): void {
-    const { source }: WireObject = isObject(value) ? value : {};
+    const { type, source }: WireObject = isObject(value) ? value : {};
+    if (type === 'container_upload' || (isObject(source) && ELSEWHERE.has(source.type))) this.unseen = true;
     const isFile = isObject(source) && typeof source.data === 'string';
     const characters = isFile ? (source.data as string).length : (JSON.stringify(value)?.length ?? 0);
     this.tokens += Math.ceil(characters / (isFile ? FILE_CHARACTERS_PER_TOKEN : CHARACTERS_PER_TOKEN));

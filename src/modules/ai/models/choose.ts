@@ -26,7 +26,7 @@ export async function chooseForChat(core: Services, accountId: string, ask: Chat
       unable: (row) => unableToChat(aiModel(row), ask) ?? unsayable(core, row, ask),
       quote: (row) => {
         const model = aiModel(row);
-        return mostNanos(model, { ...sizeOf(ask), outputTokens: outputTokensOf(model, ask) });
+        return mostNanos(model, { ...sizeOf(ask, model), outputTokens: outputTokensOf(model, ask) });
       },
       compared: (row) => comparedNanos(aiModel(row)),
     },
@@ -36,15 +36,21 @@ export async function chooseForChat(core: Services, accountId: string, ask: Chat
   return choice.chain;
 }
 
-/** Held for: vendors count tokens differently. */
-export function sizeOf({ inputTokens, images, choices }: ChatAsk) {
-  return { inputTokens: Math.ceil(inputTokens * INPUT_MARGIN), images, choices };
+/** Held for: what nobody here can count fills the context. */
+export function sizeOf(ask: ChatAsk, { contextTokens }: Pick<AiModel, 'contextTokens'>) {
+  const { images, choices, unseen } = ask;
+  return { inputTokens: Math.max(tokensSent(ask), unseen ? (contextTokens ?? 0) : 0), images, choices };
+}
+
+/** Vendors count tokens differently. */
+function tokensSent({ inputTokens }: ChatAsk): number {
+  return Math.ceil(inputTokens * INPUT_MARGIN);
 }
 
 /** The limit that is sent to the model: the caller's, or the model's usual one as far as its context goes. */
 export function outputTokensOf(model: AiModel, ask: ChatAsk): number {
   if (ask.outputTokens !== null && !isUsualLimit(ask)) return ask.outputTokens;
-  const room = (model.contextTokens ?? Number.POSITIVE_INFINITY) - sizeOf(ask).inputTokens;
+  const room = (model.contextTokens ?? Number.POSITIVE_INFINITY) - tokensSent(ask);
   const most = ask.outputTokens === null ? model.outputTokens : (model.outputTokensMax ?? Number.POSITIVE_INFINITY);
   return Math.max(1, Math.min(ask.outputTokens ?? Number.POSITIVE_INFINITY, most, room));
 }
