@@ -120,6 +120,19 @@ test('the AWS SDK signs forms that are taken', async () => {
   expect(body.data).toMatchObject({ content_type: 'image/png', metadata: { who: 'é' } });
 });
 
+test.each([
+  ['Content-Type', 'text/plain\r\nSet-Cookie: a=b', 'InvalidArgument'],
+  ['Content-Type', 'a\0b', 'InvalidArgument'],
+  ['Cache-Control', 'a\0b', 'InvalidArgument'],
+  ['Content-Type', 'x'.repeat(9_000), 'MetadataTooLarge'],
+  ['x-amz-tagging', 'a\0=b', 'InvalidTag'],
+  ['x-amz-tagging', 'a=%00', 'InvalidTag'],
+])('a field %s that no header could bring is refused (%#)', async (name, value, code) => {
+  const conditions = [{ bucket: 'box' }, { key: 'no-header' }, { [name]: value }];
+  const fields = signed(conditions, { key: 'no-header', [name]: value });
+  expect(await post('box', formOf(fields))).toMatchObject({ status: 400, code });
+});
+
 test('a form signed by version 2 is taken, as boto3 signs it', async () => {
   const document = {
     expiration: new Date(Date.now() + 60_000).toISOString(),
@@ -196,6 +209,12 @@ describe('a form is refused', () => {
     [
       'with a changed policy',
       () => formOf(usual().map(([n, v]) => [n, n === 'Policy' ? `${v.slice(0, -8)}AAAAAAA=` : v] as const)),
+      403,
+      'SignatureDoesNotMatch',
+    ],
+    [
+      'with a signature of other letters, as many',
+      () => formOf(usual().map(([n, v]) => [n, n === 'X-Amz-Signature' ? 'é'.repeat(64) : v] as const)),
       403,
       'SignatureDoesNotMatch',
     ],

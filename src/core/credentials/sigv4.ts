@@ -1,6 +1,6 @@
 // AWS SigV4 signatures as credentials. The access key ID is the ID of an API key. Each secret access key is derived from the server secret and
 // the stored hash of one secret of that key. So it is revoked with that secret, and a copy of the database does not reveal it.
-import { createHash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { randomDigits } from '../../lib/base62.ts';
 import {
@@ -13,7 +13,7 @@ import {
   version2Signature,
 } from '../../lib/sigv4.ts';
 import type { Core } from '../core.ts';
-import type { Secrets } from '../secrets/secrets.ts';
+import { type Secrets, sameDigest } from '../secrets/secrets.ts';
 import { awsRegion } from './aws-arns.ts';
 import { awsBodyProof } from './aws-body.ts';
 import type { BodyCredential, BodyProof, Credential, CredentialHead } from './credential.ts';
@@ -124,7 +124,7 @@ export function signedTextCredential({ accessKeyId, text, signature, scope }: Si
 }
 
 function isEqual(due: string, sent: string): boolean {
-  return due.length === sent.length && timingSafeEqual(Buffer.from(due), Buffer.from(sent));
+  return sameDigest(Buffer.from(due), Buffer.from(sent));
 }
 
 /** The credential of a request that signs the hash of its body without telling it; null: it is not signed so. */

@@ -7,10 +7,15 @@ import type { S3Address } from './operation.ts';
 import { noAcl, notImplemented, refusal } from './refusals.ts';
 
 const METADATA_BYTES_MAX = 2 * 1_024;
+/** Type and kept headers together: who reads the object gets them back, and clients take some 16 KiB of headers. */
+const HEADERS_BYTES_MAX = 8 * 1_024;
 const DEFAULT_TYPE = 'application/octet-stream';
 const TAGS_MAX = 10;
 const TAG_KEY_CHARACTERS_MAX = 128;
 const TAG_VALUE_CHARACTERS_MAX = 256;
+/** But a tab, which a header may hold. Fields of forms, and tags, may bring any. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
 const ASCII = /^[\x20-\x7e]*$/;
 
 type KeptName = Exclude<keyof KeptHeaders, 'latin1'>;
@@ -82,12 +87,25 @@ export function refuseUnserved(headers: IncomingHttpHeaders): void {
 
 /** Throws MetadataTooLarge, InvalidTag, InvalidArgument. */
 export function writtenObject(headers: IncomingHttpHeaders): WrittenObject {
+  requireSendable(headers);
   return {
     contentType: receivedText(headers['content-type'] ?? '') || DEFAULT_TYPE,
     headers: keptHeaders(headers),
     metadata: metadataOf(headers),
     tags: tagsOfHeader(headers['x-amz-tagging'] as string | undefined),
   };
+}
+
+function requireSendable(headers: IncomingHttpHeaders): void {
+  let bytes = 0;
+  for (const name of ['content-type', ...Object.values(KEPT)]) {
+    const value = String(headers[name] ?? '');
+    bytes += value.length;
+    if (CONTROL.test(value))
+      throw refusal('InvalidArgument', `The value of ${name} has characters that a header may not have.`);
+  }
+  if (bytes <= HEADERS_BYTES_MAX) return;
+  throw refusal('MetadataTooLarge', `Content-Type and the like have at most ${HEADERS_BYTES_MAX} bytes together.`);
 }
 
 function keptHeaders(headers: IncomingHttpHeaders): KeptHeaders {
@@ -138,6 +156,7 @@ export function checkedTags(pairs: readonly (readonly [string, string])[]): Reco
     if (key === '' || key.length > TAG_KEY_CHARACTERS_MAX) {
       throw refusal('InvalidTag', `The key of a tag has 1 to ${TAG_KEY_CHARACTERS_MAX} characters.`);
     }
+    if (CONTROL.test(key) || CONTROL.test(value)) throw refusal('InvalidTag', 'A tag has no control characters.');
     if (value.length > TAG_VALUE_CHARACTERS_MAX) {
       throw refusal('InvalidTag', `The value of a tag has at most ${TAG_VALUE_CHARACTERS_MAX} characters.`);
     }
