@@ -1,5 +1,6 @@
 // Paid writes, defined per call: what a call needs, refuses and writes. Each runs as an effect of the wallet's lane. So price, idempotency,
 // budget, rows, events and the count of accepted units are one commit, shared with other calls of the account.
+import type { Principal } from '../core/callers/principal.ts';
 import type { Tier } from '../core/callers/tiers.ts';
 import { type ChargedAnswer, chargeInLane } from '../core/wallet/charge/charge.ts';
 import type { AdmittedItem, LaneEffect, LaneItem, ReadVerdict } from '../core/wallet/lane/lane-item.ts';
@@ -16,6 +17,7 @@ const ROW_BYTES = 1_024;
 export interface PaidCall<State> {
   readonly accountId: string;
   readonly tier: Tier;
+  readonly principal: Principal;
   readonly requestId: string;
   readonly core: Services;
   readonly state: State;
@@ -44,8 +46,8 @@ export function paidWrite<State, Input, Found>(
 ): (call: { readonly ctx: CallContext; readonly input: Input; readonly state: State }) => Promise<ChargedAnswer> {
   const effect = new WriteEffect(of);
   return ({ ctx, input, state }) => {
-    const { accountId, tier, requestId, core } = ctx;
-    const sent = { call: { accountId, tier, requestId, core, state }, input };
+    const { accountId, tier, principal, requestId, core } = ctx;
+    const sent = { call: { accountId, tier, principal, requestId, core, state }, input };
     const bytes = ROW_BYTES + Buffer.byteLength(ctx.inputText);
     return chargeInLane(ctx, { units: 1n, effect, input: sent, sequences: 0, bytes, rows: 1 });
   };

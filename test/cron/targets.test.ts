@@ -94,6 +94,29 @@ describe('a capability', () => {
     expect(await own.ok('GET', '/v1/queue/stats/jobs')).toMatchObject({ message_count: 1 });
   });
 
+  test('of another key is begun, and moved, by who may make its call without a cap', async () => {
+    const own = await bench.withAccount();
+    await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
+    const { job_id: id } = await schedule(own, { queue: 'jobs', payload: { n: 1 } });
+    const acts = [
+      ['POST', `/v1/cron/run/${id}`, {}],
+      ['PATCH', `/v1/cron/update/${id}`, { cron_expr: '* * * * *' }],
+      ['POST', `/v1/cron/resume/${id}`, {}],
+    ] as const;
+    const codesOf = async (fields: Fields) => {
+      const made = await own.ok('POST', '/v1/account/keys/create', fields);
+      const asKey = own.withSecret(made.key_secret);
+      await own.ok('POST', `/v1/cron/pause/${id}`);
+      const codes: unknown[] = [];
+      for (const [method, path, body] of acts) codes.push((await asKey.call(method, path, body)).body.error?.code);
+      return codes;
+    };
+    const refused = acts.map(() => 'INSUFFICIENT_SCOPE');
+    expect(await codesOf({ scopes: ['cron', 'queue:read'] })).toEqual(refused);
+    expect(await codesOf({ scopes: ['cron', 'queue'], spend_cap_usd: 1 })).toEqual(refused);
+    expect(await codesOf({ scopes: ['cron', 'queue.publish'] })).toEqual(acts.map(() => undefined));
+  });
+
   test('keeps to the cap of the key', async () => {
     const own = await bench.withAccount();
     await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
@@ -204,7 +227,7 @@ describe('a capability', () => {
       'INSUFFICIENT_SCOPE',
       'target.capability',
     ]);
-    // The schedule is anybody's who may change schedules; another URL takes neither payload nor key along.
+    // Anybody who may change schedules may send it to a URL, which takes neither payload nor key along.
     const changed = await other.ok('PATCH', `/v1/cron/update/${id}`, { task: own.receiver.url() });
     expect(changed).toMatchObject({ task: own.receiver.url(), target: { url: own.receiver.url() }, payload: null });
   });

@@ -2,6 +2,7 @@ import { changeOf } from '../../../kit/resource.ts';
 import { problem } from '../../../problems/problem.ts';
 import { slotAfter, timingOf } from '../jobs/settings.ts';
 import { pausableJobs } from '../jobs/store.ts';
+import { requireMayBegin } from '../jobs/target.ts';
 import { RUN_PRICE } from '../limits.ts';
 
 export const resume = changeOf(pausableJobs)({
@@ -25,8 +26,9 @@ export const resume = changeOf(pausableJobs)({
       expect: { status: 'active' },
     },
   ],
-  change(job, _input, { nowMs }) {
+  change(job, _input, { ctx, nowMs }) {
     if (job.status === 'active') return null;
+    requireMayBegin(ctx.core, ctx.principal, job);
     const nextMs = slotAfter(timingOf(job), nowMs);
     if (nextMs === null) {
       throw problem('STATE_CONFLICT', { message: 'The time of the job has passed: set another with update.' });

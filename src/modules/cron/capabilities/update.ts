@@ -6,7 +6,7 @@ import { JsonText } from '../../../lib/json-text.ts';
 import { type JobRow, jobText, sealSecret } from '../jobs/records.ts';
 import { type Changes, changesOf, requireSlot, settingsAfter, timingAfter, timingOf } from '../jobs/settings.ts';
 import { jobTable, replaceSecret, requireOpenJob, saveJob } from '../jobs/store.ts';
-import { checkTarget } from '../jobs/target.ts';
+import { checkTarget, requireMayBegin } from '../jobs/target.ts';
 import { BODY_BYTES_MAX, PREVIOUS_SECRET_MS, RUN_PRICE } from '../limits.ts';
 import { jobIdField, secretField, settingsFields, updatedJobSchema } from '../schemas.ts';
 import type { CronState } from '../state.ts';
@@ -21,7 +21,8 @@ export const update = defineCapability<CronState>()({
   description:
     'Changes what is sent and leaves the rest. A new schedule counts from now; cron_expr takes the place of run_at and the other way round. ' +
     'A run that has begun goes on as it was. After a change of secret the earlier one signs too for 24 hours. A completed job cannot be ' +
-    'changed: create another. A target that is no URL is sent whole, and runs from then on as the key of this call.',
+    'changed: create another. A target that is no URL is sent whole, and runs from then on as the key of this call; without one, who changes such a job of ' +
+    'another key must be allowed its call.',
   keywords: ['change schedule', 'edit cron expression', 'reschedule', 'change the time of a schedule'],
   input: Type.Object({
     job_id: jobIdField,
@@ -57,6 +58,7 @@ export const update = defineCapability<CronState>()({
         const before = await requireOpenJob(tx, ctx, input.job_id);
         const timing = timingAfter(changes, timingOf(before));
         const settings = settingsAfter(core.secrets, before.job_id, changes, timing, { before, runAs });
+        if (changes.target === undefined) requireMayBegin(core, ctx.principal, before);
         const nextMs = nextAfter(changes, before, () => requireSlot(timing, nowMs));
         await saveJob(tx, accountId, before.job_id, settings, nextMs, nowMs);
         if (secret !== undefined) {

@@ -2,14 +2,15 @@
 // that it runs as, or a person who names one that may no more than they; it is read anew at each run (runs/call.ts).
 
 import type { Principal } from '../../../core/callers/principal.ts';
-import { scopesWithin } from '../../../core/callers/scopes.ts';
+import { scopesAllow, scopesWithin } from '../../../core/callers/scopes.ts';
 import { keyOf } from '../../../core/keys/api-key.ts';
 import { currentKey } from '../../../core/keys/current-key.ts';
-import type { CallContext } from '../../../kit/services.ts';
+import type { CallContext, Services } from '../../../kit/services.ts';
 import { memberSources } from '../../../lib/json-source.ts';
 import { JsonText } from '../../../lib/json-text.ts';
 import { invalidField, Problem, problem } from '../../../problems/problem.ts';
 import { PAYLOAD_BYTES_MAX } from '../limits.ts';
+import type { JobRow } from './records.ts';
 
 export const PUBLISH = 'queue.publish';
 
@@ -113,6 +114,28 @@ async function runnerOf({ core, accountId, principal }: CallContext, keyId: stri
     param: 'target.key_id',
     message: 'The key may do what you may not. Name one whose scopes are within yours.',
   });
+}
+
+/**
+ * What a job calls as another key is begun, and begun at other times, by who may make that call. A cap would not hold for it. Throws
+ * INSUFFICIENT_SCOPE.
+ */
+export function requireMayBegin(
+  { knownScopes }: Pick<Services, 'knownScopes'>,
+  { id, scopes, hasSpendCap }: Pick<Principal, 'id' | 'scopes' | 'hasSpendCap'>,
+  { capability, run_as: runAs }: Pick<JobRow, 'capability' | 'run_as'>,
+): void {
+  if (capability === null || runAs === id) return;
+  if (!scopesAllow(scopes, capability, knownScopes.kinds.get(capability) ?? 'admin'))
+    throw problem('INSUFFICIENT_SCOPE', {
+      message: `The job calls ${capability} as another key, and this one may not: it needs a scope such as \`${capability}\`.`,
+      detail: capability,
+    });
+  if (hasSpendCap)
+    throw problem('INSUFFICIENT_SCOPE', {
+      message: 'The job spends as another key, and this one has a spend cap: use a key without one.',
+      detail: 'spend_cap',
+    });
 }
 
 /** The same failure, of a field of the target. */

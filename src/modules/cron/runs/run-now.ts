@@ -9,6 +9,7 @@ import { newId } from '../../../lib/ids.ts';
 import { toJson } from '../../../lib/json-text.ts';
 import { type JobRow, type RunRow, runRecord } from '../jobs/records.ts';
 import { requireOpenJob } from '../jobs/store.ts';
+import { requireMayBegin } from '../jobs/target.ts';
 import { workOf } from '../limits.ts';
 
 const insertRun = statement(
@@ -26,8 +27,10 @@ export const runNow = paidWrite<unknown, { readonly job_id: string }, JobRow>({
   name: 'cron.run',
   // Two runs of a job never begin in the same millisecond: that is how runs are told apart.
   isOneByOne: true,
-  check(tx: Queryable, call, { job_id: jobId }) {
-    return requireOpenJob(tx, call, jobId);
+  async check(tx: Queryable, call, { job_id: jobId }) {
+    const job = await requireOpenJob(tx, call, jobId);
+    requireMayBegin(call.core, call.principal, job);
+    return job;
   },
   write(tx, { accountId, amountNanos }, _input, job, nowMs) {
     const { job_id: jobId, timeout_seconds: seconds, retries } = job;
