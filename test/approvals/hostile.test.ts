@@ -1,12 +1,11 @@
 // What tries to get around approvals, and what asks without end.
 import { beforeAll, expect, test } from 'vitest';
-import { cannotApprove } from '../../src/people/devices/approve.ts';
-import { removePerson } from '../../src/people/remove-person.ts';
-import { secretCredential } from '../../src/core/credentials/credential.ts';
 import { RULES_MAX } from '../../src/approvals/rules.ts';
 import { PENDING_MAX } from '../../src/approvals/store.ts';
-import { client } from '../support/service.ts';
-import { startTestService } from '../support/service.ts';
+import { secretCredential } from '../../src/core/credentials/credential.ts';
+import { cannotApprove } from '../../src/people/devices/approve.ts';
+import { removePerson } from '../../src/people/remove-person.ts';
+import { client, startTestService } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 import { approve, type Bound, boundAccount, personOf, waitingFor } from './harness.ts';
 
@@ -103,7 +102,13 @@ test.each([
   ['capabilities[1]', { capabilities: ['queue', 'quue.publish'] }],
   ['keys[0]', { capabilities: ['queue'], keys: ['key_1111111111111111111111'] }],
   ['approvers[0]', { capabilities: ['queue'], approvers: ['pers_1111111111111111111111'] }],
-  ['when.input', { capabilities: ['queue'], when: { input: { map: [{ var: 'a' }, { map: [{ var: 'b' }, { cat: ['x', { var: 'c' }] }] }] } } }],
+  [
+    'when.input',
+    {
+      capabilities: ['queue'],
+      when: { input: { map: [{ var: 'a' }, { map: [{ var: 'b' }, { cat: ['x', { var: 'c' }] }] }] } },
+    },
+  ],
   ['when.cost_usd_above', { capabilities: ['queue'], when: { cost_usd_above: 0.0000000001 } }],
   ['expires_seconds', { capabilities: ['queue'], expires_seconds: 59 }],
   ['name', { name: 'A Rule', capabilities: ['queue'] }],
@@ -119,7 +124,9 @@ test('an account has so many rules', async () => {
   const { body } = await call('POST', '/v1/account/keys/create', { name: 'second', scopes: ['queue'] });
   const keys = [body.data.key_id];
   for (let n = 0; n < RULES_MAX; n += 1)
-    expect((await call('PUT', `/v1/account/approvals/rule/rule-${n}`, { capabilities: ['ai'], keys })).status).toBe(200);
+    expect((await call('PUT', `/v1/account/approvals/rule/rule-${n}`, { capabilities: ['ai'], keys })).status).toBe(
+      200,
+    );
   const more = await call('PUT', '/v1/account/approvals/rule/more', { capabilities: ['ai'], keys });
   expect(more.body.error.code).toBe('QUOTA_EXCEEDED');
 });
@@ -141,7 +148,9 @@ test('time ends what waits, what was approved, and what was denied', async () =>
     for (const n of [1, 2])
       expect((await publish(bound, n)).body.error).toMatchObject({ code: 'APPROVAL_DENIED', code_detail: 'expired' });
     expect((await publish(bound, 3)).body.error).toMatchObject({ code: 'APPROVAL_DENIED', code_detail: 'denied' });
-    expect((await bound.agent('GET', `/v1/account/approvals/wait/${undecided}?wait_seconds=55`)).body.data.status).toBe('expired');
+    expect((await bound.agent('GET', `/v1/account/approvals/wait/${undecided}?wait_seconds=55`)).body.data.status).toBe(
+      'expired',
+    );
     const late = await bound.owner.call('account.approvals.decide', { approval_id: undecided, decision: 'approve' });
     expect(late.body.error).toMatchObject({ code: expect.stringMatching(/STATE_CONFLICT|REAUTHENTICATION_REQUIRED/) });
     await own.advance(86_400);

@@ -49,7 +49,15 @@ test(`${APPROVALS} approvals and ${KILLS} times SIGKILL`, { timeout: 300_000 }, 
 
   const approveOne = (approvalId: string) =>
     db.transaction(async (tx) => {
-      const deciding = { accountId, approvalId, personId, decision: 'approve', words: null, span: 'once', upToNanos: null } as const;
+      const deciding = {
+        accountId,
+        approvalId,
+        personId,
+        decision: 'approve',
+        words: null,
+        span: 'once',
+        upToNanos: null,
+      } as const;
       await decide(tx, deciding, await clockNow(tx));
     });
   let left = APPROVALS;

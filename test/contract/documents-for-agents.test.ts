@@ -47,8 +47,8 @@ const WAIT = { timeout: 60_000, interval: 100 };
 async function send(call: Client, block: string): Promise<void> {
   const answers: unknown[] = [];
   for (const line of block.trim().split('\n')) {
-    const [, method = '', path = '', body = '', until = '{}'] =
-      /^(\w+) (\S+)(?: (\{.*?\}))?(?: # until (.*))?$/.exec(line) ?? [];
+    const [, method = '', path = '', body = '', until = '{}', refused] =
+      /^(\w+) (\S+)(?: (\{.*?\}))?(?: # until (.*))?(?: # answers (\w+))?$/.exec(line) ?? [];
     const filled = (text: string) =>
       text.replaceAll(/\$(\d+)\.([\w.[\]]+)/g, (_, step: string, at: string) =>
         String(valueAt(answers[Number(step)], at)),
@@ -56,8 +56,10 @@ async function send(call: Client, block: string): Promise<void> {
     const wanted = JSON.parse(until) as object;
     await vi.waitFor(async () => {
       const { body: reply } = await call(method, filled(path), body === '' ? undefined : await sent(filled(body)));
-      expect(reply, line).toMatchObject({ ok: true, data: wanted });
-      answers.push(reply.data);
+      expect(reply, line).toMatchObject(
+        refused === undefined ? { ok: true, data: wanted } : { error: { code: refused } },
+      );
+      answers.push(reply.data ?? reply.error);
     }, WAIT);
   }
 }

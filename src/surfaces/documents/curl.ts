@@ -26,11 +26,16 @@ export function curlOfExample(
   example: CapabilityExample,
   baseUrl: string,
 ): string {
-  const first = (example.before ?? []).flatMap((call) => {
+  // What is refused would end a program; its error is where the next call has its value from.
+  const first = (example.before ?? []).filter(isDone).flatMap((call) => {
     const target = manifest.byId.get(call.capability);
     return target === undefined ? [] : [`${exampleCurl(target, call.input, baseUrl)}${untilText(call.until)}`];
   });
   return [...first, exampleCurl(capability, example.input, baseUrl)].join('\n\n');
+}
+
+export function isDone({ refused }: { readonly refused?: string }): boolean {
+  return refused === undefined;
 }
 
 /** Tells the reader of a call that is to be repeated. */

@@ -11,21 +11,28 @@ type Input = Readonly<Record<string, unknown>>;
 export function workedExample(manifest: Manifest, capability: Capability): string {
   const [example] = capability.examples;
   if (example === undefined) return '';
-  const before = (example.before ?? []).flatMap(({ capability: id, input, until }) => {
+  const before = (example.before ?? []).flatMap(({ capability: id, input, until, refused }) => {
     const target = manifest.byId.get(id);
-    return target === undefined ? [] : [requestLine(target, input, until)];
+    return target === undefined ? [] : [requestLine(target, input, { until, refused })];
   });
-  const lines = [...before, requestLine(capability, example.input)];
+  const lines = [...before, requestLine(capability, example.input, {})];
   return `### ${capability.id}: ${example.title}\n\n\`\`\`http\n${lines.join('\n')}\n\`\`\``;
 }
 
-/** `POST /v1/queue/publish {"queue":"jobs",…}`; behind ` # until ` what the answer must hold before the next. */
-function requestLine(capability: Capability, input: Input, until?: Input): string {
+/**
+ * `POST /v1/queue/publish {"queue":"jobs",…}`; behind ` # until ` what the answer must hold before the next, behind ` # answers ` the code
+ * that it is refused with.
+ */
+function requestLine(
+  capability: Capability,
+  input: Input,
+  { until, refused }: { readonly until?: Input | undefined; readonly refused?: string | undefined },
+): string {
   const inPath = new Set(pathParameters(capability.path));
   const path = capability.path.replace(/\{([a-z_]+)\}/g, (_, name: string) =>
     referencedStep(input[name]) === undefined ? encodeURIComponent(String(input[name])) : String(input[name]),
   );
   const rest = Object.fromEntries(Object.entries(input).filter(([name]) => !inPath.has(name)));
   const sent = takesBody(capability) ? ` ${JSON.stringify(rest)}` : queryText(rest);
-  return `${capability.method} ${path}${sent}${until === undefined ? '' : ` # until ${JSON.stringify(until)}`}`;
+  return `${capability.method} ${path}${sent}${until === undefined ? '' : ` # until ${JSON.stringify(until)}`}${refused === undefined ? '' : ` # answers ${refused}`}`;
 }

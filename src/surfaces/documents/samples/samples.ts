@@ -2,7 +2,7 @@
 import type { Capability, CapabilityExample } from '../../../kit/capability.ts';
 import { withStandIns } from '../../../manifest/example.ts';
 import type { Manifest } from '../../../manifest/manifest.ts';
-import { curlOf, curlOfExample } from '../curl.ts';
+import { curlOf, curlOfExample, isDone } from '../curl.ts';
 import type { Sample } from '../docs/page.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -19,7 +19,8 @@ export function samplesOf(
   example: CapabilityExample,
   baseUrl: string,
 ): readonly Sample[] {
-  const calls = [...(example.before ?? []), { capability: capability.id, input: example.input }].flatMap((call) => {
+  const before = (example.before ?? []).filter(isDone);
+  const calls = [...before, { capability: capability.id, input: example.input }].flatMap((call) => {
     const target = manifest.byId.get(call.capability);
     return target === undefined ? [] : [{ id: target.id, input: withStandIns(call.input) }];
   });

@@ -125,7 +125,8 @@ async function requireKeys(tx: Transaction, { accountId }: CallContext, keys: re
 
 async function requireApprovers(tx: Transaction, ctx: CallContext, approvers: readonly string[] | null): Promise<void> {
   const members = await membersOf(tx, ctx.accountId);
-  const unknown = approvers?.findIndex((id) => !members.some(({ personId }) => personId === id)) ?? -1;
+  const known = new Set(members.map(({ personId }) => personId));
+  const unknown = (approvers ?? []).findIndex((id) => !known.has(id));
   if (unknown !== -1)
     throw invalidField(
       `approvers[${unknown}]`,
