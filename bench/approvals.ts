@@ -61,7 +61,7 @@ async function lookNs(rulesVersion: bigint, rules: readonly Rule[]): Promise<num
   const ruleSets = { of: () => known } as unknown as RuleSets;
   const capability = { id: 'queue.publish', price: 'queue.publish' };
   const call = { principal: { rulesVersion, id: 'key_1' }, idempotency: null, endpoint: { capability }, core: {} };
-  const asked = { canonical: () => '', shown: () => null, facts: () => ({}), isRepeatable: true };
+  const asked = { canonical: () => '', shownInput: () => null, facts: () => ({}), isRepeatable: true };
   const work = async () => 1;
   const time = async (one: () => Promise<number>) => {
     const start = performance.now();

@@ -9,7 +9,7 @@ import type { Capability } from '../kit/capability.ts';
 import { ruleHolds } from '../kit/json-logic/hold.ts';
 import type { Problem } from '../problems/problem.ts';
 import { type ApprovalServices, ask } from './ask.ts';
-import { denied, required } from './refusals.ts';
+import { approvalDenied, approvalRequired } from './refusals.ts';
 import type { Rule } from './rules.ts';
 import {
   ANSWERED_FOR_MS,
@@ -40,7 +40,7 @@ export interface Asked {
   /** All of the input, the same for each repeat. */
   canonical(): string;
   /** The input as people see it, JSON text without secrets; null: it is no JSON, or too long. */
-  shown(): string | null;
+  shownInput(): string | null;
   /** What a rule over the input looks at; null: it cannot, and holds. */
   facts(): Readonly<Record<string, unknown>> | null;
   /** Whether the call can be looked at again once it runs: not where its body was read as it came. */
@@ -62,7 +62,7 @@ export class CallApproval implements CostApproval {
   /** Rules of which an approval for a time has paid. */
   readonly #paid = new Set<string>();
   /** Of a call that is read as it runs: what it was before. */
-  readonly #shown: string | null;
+  readonly #shownInput: string | null;
   #hasEntered = false;
   #wasCharged = false;
 
@@ -72,7 +72,7 @@ export class CallApproval implements CostApproval {
     this.#asked = asked;
     this.#rules = rules;
     this.#ownKey = ownKey;
-    this.#shown = asked.isRepeatable ? null : asked.shown();
+    this.#shownInput = asked.isRepeatable ? null : asked.shownInput();
     const parts = [call.principal.id, call.capability, asked.canonical(), ownKey ?? ''];
     this.#hash = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   }
@@ -92,15 +92,15 @@ export class CallApproval implements CostApproval {
     this.#hasEntered = true;
     const rows = await approvalsOfCall(core.db, accountId, this.#hash);
     for (const rule of this.#rules) await this.#judge(rule, rows);
-    await this.#begin();
+    await this.#begin(rows[0]?.now ?? 0);
   }
 
   async #judge(rule: Rule, rows: readonly (ApprovalRow & { readonly now: number })[]): Promise<void> {
     const row = rows.find((each) => each.rule_name === rule.name && this.#stands(each, each.now));
     if (row !== undefined) {
       const status = statusOf(row, row.now);
-      if (status === 'pending') throw required(this.#call.core, row);
-      if (status === 'denied' || status === 'expired') throw denied(row, status);
+      if (status === 'pending') throw approvalRequired(this.#call.core, row);
+      if (status === 'denied' || status === 'expired') throw approvalDenied(row, status);
       if (row.lasts_until === null) this.#under.set(rule.name, row);
       if (row.lasts_until === null) return;
     }
@@ -118,14 +118,14 @@ export class CallApproval implements CostApproval {
   }
 
   /** The approvals are the call's from here on. */
-  async #begin(): Promise<void> {
+  async #begin(nowMs: number): Promise<void> {
     const { core, accountId, capability, endpoint } = this.#call;
     const approved = [...this.#under.values()].filter(({ status }) => status === 'approved');
     const [first] = approved;
     if (first === undefined) return;
     const ids = approved.map(({ approval_id: id }) => id);
-    const isTheirs = endpoint.capability.idempotent ? beginUnder : takeAll;
-    if (!(await isTheirs(core.db, accountId, ids))) throw new LookAgain();
+    if (endpoint.capability.idempotent) await beginUnder(core.db, accountId, ids, nowMs);
+    else if (!(await takeAll(core.db, accountId, ids, nowMs))) throw new LookAgain();
     if (!endpoint.capability.idempotent || this.#ownKey !== null) return;
     const raw = `approval ${first.approval_id}`;
     const fingerprint = this.#hash.slice(0, FINGERPRINT_CHARACTERS);
@@ -170,16 +170,16 @@ export class CallApproval implements CostApproval {
       keyId: principal.id,
       capability,
       callHash: this.#hash,
-      input: this.#asked.isRepeatable ? this.#asked.shown() : this.#shown,
+      input: this.#asked.isRepeatable ? this.#asked.shownInput() : this.#shownInput,
       costNanos,
       requestId,
     });
     if (row === 'rules_changed') return rulesChanged();
-    return required(core, row);
+    return approvalRequired(core, row);
   }
 
   /** The call has succeeded. Throws where a rule met it and nothing it did could be asked about: then it has only read. */
-  async succeeded(): Promise<void> {
+  async settle(): Promise<void> {
     const { core, accountId } = this.#call;
     const unasked = this.#rules.find(({ name, costAboveNanos }) => costAboveNanos === null && !this.#under.has(name));
     if (!this.#isFree && !this.#wasCharged && unasked !== undefined && !(await this.#mayPass(unasked, 0n)))
@@ -188,7 +188,7 @@ export class CallApproval implements CostApproval {
   }
 
   /** The call has failed: what was not charged may be tried again. */
-  async failed(): Promise<void> {
+  async giveBack(): Promise<void> {
     const { core, accountId, billed, endpoint } = this.#call;
     if (this.#under.size === 0) return;
     if (billed) await finishAll(core.db, accountId, this.#ids());

@@ -28,7 +28,7 @@ export function shownApproval(
 type Pending = Pick<ApprovalRow, 'approval_id' | 'rule_name' | 'capability' | 'expires_at'>;
 
 /** `row`: null where too many wait already. */
-export function required(core: Pick<Services, 'baseUrl'>, row: Pending | null): Problem {
+export function approvalRequired(core: Pick<Services, 'baseUrl'>, row: Pending | null): Problem {
   if (row === null) {
     return problem('APPROVAL_REQUIRED', {
       detail: 'too_many_pending',
@@ -47,7 +47,7 @@ export function required(core: Pick<Services, 'baseUrl'>, row: Pending | null): 
   });
 }
 
-export function denied(row: Pick<ApprovalRow, 'capability' | 'words'>, status: 'denied' | 'expired'): Problem {
+export function approvalDenied(row: Pick<ApprovalRow, 'capability' | 'words'>, status: 'denied' | 'expired'): Problem {
   if (status === 'expired') {
     return problem('APPROVAL_DENIED', {
       detail: status,

@@ -80,12 +80,12 @@ const takeLasting = statement(
 );
 const begin = statement(
   'approval_begin',
-  `UPDATE core.approval SET started_at = COALESCE(started_at, core.clock_now())
-    WHERE account_id = $1 AND approval_id = ANY($2::text[]) AND status = 'approved'`,
+  `UPDATE core.approval SET started_at = $3
+    WHERE account_id = $1 AND approval_id = ANY($2::text[]) AND status = 'approved' AND started_at IS NULL`,
 );
 const take = statement(
   'approval_take',
-  `UPDATE core.approval SET status = 'used', started_at = core.clock_now()
+  `UPDATE core.approval SET status = 'used', started_at = $3
     WHERE account_id = $1 AND approval_id = ANY($2::text[]) AND status = 'approved'`,
 );
 const giveBack = statement(
@@ -130,12 +130,15 @@ const saveDecision = statement(
       SET status = $3, words = $4, decided_by = $5, decided_at = $6, expires_at = $7, lasts_until = $8, left_nanos = $9
     WHERE account_id = $1 AND approval_id = $2`,
 );
+const hasUsed = statement(
+  'approval_has_used',
+  `SELECT 1 AS found FROM core.usage_hour
+    WHERE account_id = $1 AND capability = $2 AND key_id = $3 AND request_count > error_count LIMIT 1`,
+);
 const hasRun = statement(
   'approval_has_run',
-  `SELECT 1 AS found FROM core.usage_hour WHERE account_id = $1 AND capability = $2 AND key_id = $3 AND request_count > error_count
-   UNION ALL
-   SELECT 1 FROM core.approval WHERE account_id = $1 AND capability = $2 AND key_id = $3 AND status = 'used'
-   LIMIT 1`,
+  `SELECT 1 AS found FROM core.approval
+    WHERE account_id = $1 AND capability = $2 AND key_id = $3 AND status = 'used' LIMIT 1`,
 );
 const didLately = statement(
   'approval_key_did',
@@ -186,14 +189,24 @@ export async function takeFromLasting(
   return (await db.query(takeLasting, [accountId, textArray(ids), nanos])).count === 1;
 }
 
-/** The call runs under them from now on; repeats do too. False: not all of them are approved any more. */
-export async function beginUnder(db: Queryable, accountId: string, ids: readonly string[]): Promise<boolean> {
-  return (await db.query(begin, [accountId, textArray(ids)])).count === ids.length;
+/** The call runs under them from now on; repeats do too, and find its answer. */
+export async function beginUnder(
+  db: Queryable,
+  accountId: string,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await db.query(begin, [accountId, textArray(ids), timestamp(nowMs)]);
 }
 
 /** The call runs under them, and no other does. False: another was first. */
-export async function takeAll(tx: Queryable, accountId: string, ids: readonly string[]): Promise<boolean> {
-  return (await tx.query(take, [accountId, textArray(ids)])).count === ids.length;
+export async function takeAll(
+  db: Queryable,
+  accountId: string,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  return (await db.query(take, [accountId, textArray(ids), timestamp(nowMs)])).count === ids.length;
 }
 
 export async function giveBackAll(db: Queryable, accountId: string, ids: readonly string[]): Promise<void> {
@@ -275,7 +288,10 @@ export async function hasCalledBefore(
   capability: string,
   keyId: string,
 ): Promise<boolean> {
-  return (await db.query(hasRun, [accountId, capability, keyId])).rows.length > 0;
+  const of = [accountId, capability, keyId];
+  // Calls of the last seconds are not in usage yet.
+  const [used, run] = await Promise.all([db.query(hasUsed, of), db.query(hasRun, of)]);
+  return used.rows.length > 0 || run.rows.length > 0;
 }
 
 export interface Deed {

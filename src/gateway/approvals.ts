@@ -33,10 +33,10 @@ export async function underRules<Result>(
     try {
       await approval?.enter(looks > 1);
       const result = await work();
-      await approval?.succeeded();
+      await approval?.settle();
       return result;
     } catch (error) {
-      await approval?.failed();
+      await approval?.giveBack();
       const isOld = isRulesChanged(error);
       if (!isOld && !(error instanceof LookAgain)) throw error;
       if (!asked.isRepeatable || looks === LOOKS_MAX) throw isOld ? error : rulesChanged();
@@ -82,7 +82,7 @@ async function identifyAgain(call: Call): Promise<void> {
 export function askedOf(call: Call): Asked {
   return {
     canonical: () => canonicalOf(call),
-    shown: () => shownJson(call, jsonOf(call)),
+    shownInput: () => shownJson(call, jsonOf(call)),
     facts: () => (isBulk(call) ? objectIn(call.body) : call.input),
     isRepeatable: true,
   };
@@ -92,7 +92,7 @@ export function askedOf(call: Call): Asked {
 export function askedWith(call: Call, input: Readonly<Record<string, unknown>>): Asked {
   return {
     canonical: () => canonicalJson(toJson(input)),
-    shown: () => shownJson(call, toJson(input)),
+    shownInput: () => shownJson(call, toJson(input)),
     facts: () => input,
     isRepeatable: false,
   };
@@ -118,7 +118,7 @@ export function askedBy(call: Call, sent: SentRequest): Asked {
   const target = () => `${sent.method} ${withoutSignature(sent.url)}`;
   return {
     canonical: () => `${target()}\n${contentOf(sent)}`,
-    shown() {
+    shownInput() {
       const { body } = sent;
       const json = body === null ? null : objectIn(body);
       const bytes = body === null ? {} : { bytes: body.length };

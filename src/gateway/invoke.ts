@@ -97,8 +97,8 @@ export async function perform(
     traceId = randomHex(16),
     isAdmitted,
     bodyBytes = 0,
-    asked,
-  }: Omit<Invocation, 'input' | 'idempotencyKey'> & { readonly asked: (call: Call) => Asked },
+    askOf,
+  }: Omit<Invocation, 'input' | 'idempotencyKey'> & { readonly askOf: (call: Call) => Asked },
   work: (call: Call) => Promise<Answer>,
 ): Promise<Answer> {
   const call = new Call(gateway, endpoint, { entryForm, traceId, sender, onGone: abortListener(signal) });
@@ -108,7 +108,7 @@ export async function perform(
     await admit(gateway, call, isAdmitted);
     await passGates(call);
     call.weigh(Math.floor(bodyBytes / tokenWorth.bodyBytes));
-    const answer = await call.trace(() => underRules(gateway, call, asked(call), () => work(call)));
+    const answer = await call.trace(() => underRules(gateway, call, askOf(call), () => work(call)));
     call.answer = answer;
     call.billed = isBilled(answer);
     call.end(200);

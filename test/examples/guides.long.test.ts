@@ -22,7 +22,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['webhooks', /whsec_/],
   ['webhooks-in', /passed/],
   ['keys', /queue\.publish/],
-  ['approvals', /APPROVAL_REQUIRED[^]*\/console\/approvals\/apr_/],
+  ['approvals', /\/console\/approvals\/apr_/],
   ['money', /USD|"balance_usd"/],
   ['deleting-data', /distinct_ids/],
   ['flags', /TARGETING_MATCH/],

@@ -167,7 +167,7 @@ export class RawRead extends RawArrived implements RawRequest {
     const call = {
       ...this.#callOf(capability),
       bodyBytes: this.body.length,
-      asked: (made: Call) => this.askedOf(made),
+      askOf: (made: Call) => this.askedOf(made),
     };
     return perform(this.#parts.gateway, call, work);
   }

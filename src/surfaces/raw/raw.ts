@@ -165,10 +165,10 @@ async function arrive(
 async function underApproval<Result>(call: Call, answer: () => Promise<Result>): Promise<Result> {
   try {
     const result = await answer();
-    await call.approval?.succeeded();
+    await call.approval?.settle();
     return result;
   } catch (error) {
-    await call.approval?.failed();
+    await call.approval?.giveBack();
     throw error;
   }
 }

@@ -68,8 +68,8 @@ function doorOf(gateway: Gateway): ProtocolDoor {
       const now = await principal.kind.again(principal);
       if (typeof now === 'string') throw principal.kind.refusal(now);
       const sender = { method: 'SMTP', path: '/', remoteAddress, bodyBytes };
-      const asked = (call: Call) => askedWith(call, input);
-      const call = { endpoint, principal: now, signal, bodyBytes, sender, asked, entryForm: 'smtp' } as const;
+      const askOf = (call: Call) => askedWith(call, input);
+      const call = { endpoint, principal: now, signal, bodyBytes, sender, askOf, entryForm: 'smtp' } as const;
       return perform(gateway, call, (ctx) => {
         if (idempotencyKey !== null) takeIdempotencyKey(ctx, [idempotencyKey], () => idempotencyKey);
         return work(ctx);

@@ -52,8 +52,8 @@ export function performFor(
   input: Readonly<Record<string, unknown>>,
   work: (ctx: CallContext) => Promise<Answer>,
 ): Promise<Answer> {
-  const asked = (call: Call) => askedWith(call, input);
-  return withPlace(origin, caller, capability, (placed) => perform(origin.gateway, { ...placed, asked }, work));
+  const askOf = (call: Call) => askedWith(call, input);
+  return withPlace(origin, caller, capability, (placed) => perform(origin.gateway, { ...placed, askOf }, work));
 }
 
 type Placed = Omit<Invocation, 'input' | 'idempotencyKey'>;

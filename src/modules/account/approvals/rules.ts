@@ -13,8 +13,7 @@ import { problem } from '../problems.ts';
 /** Never a version that there was before, also when the rules were gone in between. */
 const countUp = statement(
   'wallet_count_up_rules',
-  `UPDATE core.wallet SET rules_version = GREATEST(rules_version + 1, (extract(epoch FROM core.clock_now()) * 1000)::bigint)
-    WHERE account_id = $1`,
+  'UPDATE core.wallet SET rules_version = GREATEST(rules_version + 1, $2::bigint) WHERE account_id = $1',
 );
 const noRules = statement('wallet_clear_rules', 'UPDATE core.wallet SET rules_version = 0 WHERE account_id = $1');
 
@@ -29,7 +28,7 @@ export async function changeRules(
     const data = await change(tx, nowMs);
     await replaceApprovals(tx, ctx.accountId, ruleName);
     const isEmpty = await ruleTable.isEmpty(tx, ctx.accountId);
-    await tx.query(isEmpty ? noRules : countUp, [ctx.accountId]);
+    await (isEmpty ? tx.query(noRules, [ctx.accountId]) : tx.query(countUp, [ctx.accountId, BigInt(nowMs)]));
     return data;
   });
   await forgetKeysHere(ctx.core, ctx.accountId);
