@@ -51,7 +51,7 @@ export async function ask(core: ApprovalServices, asking: Asking) {
     const account = await findAccount(tx, accountId);
     if (account !== null) {
       const object = accountRecord(account);
-      const data = { object, reason: 'approval_requested', approval_id: row.approval_id };
+      const data = { object, reason: 'approval_requested', approval_id: row.approval_id, capability };
       sendEvents(tx, [{ accountId, type: 'account.updated', data, requestId: null }], nowMs);
     }
     return row;

@@ -27,8 +27,8 @@ export interface EventWords {
   one(object: EventRecord, beside: EventRecord): string;
   /** Of several in a row, where this says the same of each; absent: each has a line of its own. */
   many?(object: EventRecord, count: number): string;
-  /** Page of what it is about, below /console. */
-  path?(object: EventRecord): string;
+  /** Page of what it is about, below /console. `beside`: as for `one`. */
+  path?(object: EventRecord, beside: EventRecord): string;
   /** How it is marked. */
   readonly tone?: 'good' | 'warning' | 'critical';
 }

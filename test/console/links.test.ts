@@ -20,7 +20,7 @@ const pathOfPage = (path: string) => pageAt(pages, path)?.page.path ?? null;
 
 const eventPaths = modules.flatMap(({ events = [] }) =>
   events.flatMap(({ type, words, example }) => {
-    const path = words?.path?.((example.object ?? {}) as Record<string, unknown>);
+    const path = words?.path?.((example.object ?? {}) as Record<string, unknown>, example);
     return path === undefined ? [] : [[type, path] as const];
   }),
 );

@@ -58,7 +58,10 @@ const account: Readonly<Record<string, EventWords>> = {
     one: (of) => `Another account merged into this one, with ${usd(of.credit_usd)} of credit`,
     path: toAccount,
   },
-  'account.updated': { one: updateWords, path: toAccount },
+  'account.updated': {
+    one: updateWords,
+    path: (_, { approval_id: id }) => (id === undefined ? toAccount() : `/approvals/${id}`),
+  },
   'account.device_linked': {
     one: (of) => `Device linked: ${of.client_name}`,
     // Events that are older than the name key_id have id.
@@ -86,6 +89,7 @@ function tierChanged({ tier }: EventRecord, { previous }: EventRecord): string {
 }
 
 function updateWords(of: EventRecord, beside: EventRecord): string {
+  if (beside.reason === 'approval_requested') return `A call of ${beside.capability} waits for approval`;
   const before = (beside.previous ?? {}) as EventRecord;
   if ('tier' in before) return tierChanged(of, beside);
   if ('suspended' in before) return of.suspended === true ? 'Account suspended' : 'Suspension ended';

@@ -71,7 +71,7 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     'account.created': 'An account was made, at the first start or by `qm accounts create`.',
     'account.absorbed': 'A person linked an identity that had an empty account of its own.',
     'account.updated':
-      'The tier was changed by a subscription, or name, tier or address by the operator; a deleted account was restored.',
+      'The tier was changed by a subscription, or name, tier or address by the operator; a deleted account was restored; a call that a rule meets waits for approval.',
     'kyc.status_changed': 'The operator said how far the owner is verified.',
     'wallet.low_balance':
       'Credit that expired or was taken back, or a scheduled run that was charged, took the balance below the threshold.',
@@ -94,9 +94,14 @@ export const accountEvents: readonly EventKind[] = withoutCall(
     }),
     eventKind(
       'account.updated',
-      'An account changed: its name, its tier, or an e-mail address was bound.',
+      'An account changed: its name, its tier, or an e-mail address was bound. Or a call waits for approval, which `reason` says.',
       accountMembers,
-      { previous },
+      {
+        previous: optional(previous),
+        reason: otherwise(member.word('Absent: `previous` says what changed.', 'approval_requested')),
+        approval_id: otherwise(member.text('approval_requested: id of the approval.', 'apr_0vTq3mXkfR7bYc1LpZs8Ne')),
+        capability: otherwise(member.text('approval_requested: what is called.', 'queue.delete')),
+      },
     ),
     eventKind(
       'kyc.status_changed',

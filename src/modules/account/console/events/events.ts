@@ -68,7 +68,7 @@ function events(visit: Visit, page: Page<Event>): Html {
 }
 
 function eventLink(visit: Visit, { type, data, test: isTest }: Event, said: string): Html {
-  const path = isTest ? undefined : visit.eventWords(type)?.path?.(recordOf(data));
+  const path = isTest ? undefined : visit.eventWords(type)?.path?.(recordOf(data), data as Input);
   const text = short(said, WORDS_CHARACTERS_MAX);
   return path === undefined ? text : html`<a href="${visit.path(path)}">${text}</a>`;
 }

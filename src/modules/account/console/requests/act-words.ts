@@ -49,6 +49,14 @@ const keyWords = {
   'account.keys.suspected_compromise': act('Reported a leak of key', 'report a leak of key', nameIn('key_id')),
 };
 
+const approvalWords = {
+  'account.approvals.rule.set': act('Set approval rule', 'set approval rule', ({ name }) => text(name)),
+  'account.approvals.rule.delete': act('Deleted approval rule', 'delete approval rule', ({ name }) => text(name)),
+  'account.approvals.decide': act('Decided on a call that waited', 'decide on a call that waited', ({ decision }) =>
+    decision === 'approve' ? '(approved)' : decision === 'deny' ? '(denied)' : '',
+  ),
+};
+
 const webhookWords = {
   'account.webhooks.register': act('Registered webhook', 'register webhook', ({ url }) => text(url)),
   'account.webhooks.update': act(
@@ -141,6 +149,7 @@ const operatorWords = {
 
 export const actWords: Readonly<Record<string, ActWords>> = {
   ...keyWords,
+  ...approvalWords,
   ...webhookWords,
   ...moneyWords,
   ...peopleWords,
