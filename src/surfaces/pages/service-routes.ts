@@ -1,4 +1,4 @@
-// Routes of the service that belong to no module: pages for payers, sign-in and device approval, and endpoints that providers call. Each
+// Routes of the service that belong to no module: pages for payers, sign-in, and approval of calls and devices, and endpoints that providers call. Each
 // entry creates its routes from the started service.
 
 import type { RawRoute } from '../../kit/raw-route.ts';
@@ -9,6 +9,7 @@ import { mcpRoutes } from '../mcp/routes.ts';
 import { fileRoutes } from '../raw/files.ts';
 import { oauthRoutes } from '../raw/oauth.ts';
 import { paymentWebhooks } from '../raw/payment-webhooks.ts';
+import { approveRoutes } from './approve/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { deviceRoutes } from './device/routes.ts';
 import { withNewToken } from './new-token.ts';
@@ -18,7 +19,7 @@ import { payRoutes } from './pay/routes.ts';
 type Routes = (services: () => Services, manifest: Manifest) => readonly RawRoute[];
 
 /** Pages of who is signed in. */
-const pages: readonly Routes[] = [authRoutes, consoleRoutes, deviceRoutes, payRoutes];
+const pages: readonly Routes[] = [approveRoutes, authRoutes, consoleRoutes, deviceRoutes, payRoutes];
 
 export const serviceRoutes: readonly Routes[] = [
   ...pages.map(
