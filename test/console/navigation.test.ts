@@ -25,7 +25,7 @@ function groupsOf(text: string): Record<string, readonly string[]> {
 }
 
 const groupsOfAll = {
-  '': ['Overview', 'Wallet', 'Usage', 'Keys'],
+  '': ['Overview', 'Wallet', 'Usage', 'Keys', 'Approvals'],
   Build: ['Schedules', 'Flags', 'Queues', 'Storage', 'Vectors'],
   Observe: ['Requests', 'Events', 'Analytics', 'Errors', 'Logs', 'Metrics', 'Risk'],
   Reach: ['Webhooks', 'Captcha', 'DNS', 'Email', 'Realtime', 'Calls', 'SMS'],

@@ -107,6 +107,32 @@ export function checkbox(
   return html`<label class="choice"><input type="checkbox" id="${id}" name="${name}"${isOn ? html` checked` : ''}${tied}> ${label}</label>${faultText(id, fault)}`;
 }
 
+/** A choice of several of a few, each sent under the same name. `chosen`: as it is before somebody chooses. */
+export function checkboxes(
+  visit: Visit,
+  act: string,
+  {
+    name,
+    label,
+    hint,
+    options,
+    chosen,
+  }: Pick<Field, 'name' | 'label' | 'hint'> & {
+    /** Value and text. */
+    readonly options: readonly (readonly [string, string])[];
+    readonly chosen: readonly string[];
+  },
+): Html {
+  const id = `${act}-${name}`;
+  const sent = typedIn(visit, act)?.getAll(name) ?? chosen;
+  const fault = faultOf(visit, act, name);
+  const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === null ? [] : [`${id}-fault`])];
+  const tied = described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`;
+  const each = ([value, text]: readonly [string, string]) =>
+    html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${sent.includes(value) ? html` checked` : ''}><span>${text}</span></label>`;
+  return html`<fieldset class="boxes"${tied}><legend>${label}</legend>${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${options.map(each)}${faultText(id, fault)}</fieldset>`;
+}
+
 function faultText(id: string, fault: string | null): Html {
   return fault === null ? html`` : html`<p class="fault" id="${id}-fault">${fault}</p>`;
 }
@@ -129,8 +155,9 @@ function faultOf({ refused }: Visit, act: string, name: string): string | null {
   return problem.param !== undefined && isFaultOf(name, problem.param) ? problem.message : null;
 }
 
-/** Whether the field sends `param` or what it is part of; of rows `rule-2-name` sends `rules[2].name`. */
+/** Whether the field sends `param` or what it is part of; of rows `rule-2-name` sends `rules[2].name`. A name may be a path: `when.input`. */
 function isFaultOf(name: string, param: string): boolean {
+  if (name.includes('.')) return param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`);
   const [, group, n, rest] = /^(\w+)s[.[](\d+)\]?\.(\w+)$/.exec(param) ?? [];
   return param.split(/[.[]/)[0] === name || (group !== undefined && name === `${group}-${n}-${rest}`);
 }

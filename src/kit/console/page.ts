@@ -10,6 +10,8 @@ export interface ModuleConsole {
   readonly pages: readonly ConsolePage[];
   /** What of it fails now, for the first page, and counted at the entry of the navigation at `path`. */
   readonly failing?: { readonly path: string; of(visit: Visit): Promise<Failures> };
+  /** How many calls of it wait for a person, told at the entry of the navigation at `path`. */
+  readonly waiting?: { readonly path: string; of(visit: Visit): Promise<number> };
 }
 
 export interface ConsolePage {

@@ -102,6 +102,8 @@ export interface Visit {
   samples(calls: readonly (readonly [Pick<Callable, 'id'>, Input])[]): readonly CodeSample[];
   /** What of all modules fails now, a line each; `limits`: what was not looked at. */
   failures(): Promise<Failures>;
+  /** How many calls wait for a person, by the path of the entry of the navigation. A page that asks has it told there at once. */
+  waiting(): Promise<ReadonlyMap<string, number>>;
   /** People, sessions and ways to sign in: no key may touch them, so no capability tells them. `below`: of the page that shows them; `localTime`: an instant as the reader has it. */
   personSections(below: string, localTime: (instant: string) => string): Promise<PersonSections>;
 }

@@ -42,7 +42,7 @@ import { requestsTail } from './capabilities/requests/tail.ts';
 import { routingGet } from './capabilities/routing/get.ts';
 import { routingSet } from './capabilities/routing/set.ts';
 import { routingTest } from './capabilities/routing/test.ts';
-import { requestFinder, search } from './capabilities/search.ts';
+import { approvalFinder, requestFinder, search } from './capabilities/search.ts';
 import { subscriptionCancel } from './capabilities/subscription/cancel.ts';
 import { subscriptionEvents } from './capabilities/subscription/events.ts';
 import { subscriptionGet } from './capabilities/subscription/get.ts';
@@ -177,6 +177,12 @@ export const account = defineModule<AccountState>({
       name,
       path: `/webhooks/receivers/${id}`,
     })),
+    finder('approval rule', approvalsRules, ({ name }) => ({
+      id: name,
+      name,
+      path: `/approvals/rules/${encodeURIComponent(name)}`,
+    })),
+    approvalFinder,
     requestFinder,
   ],
   console: async () => (await import('./console/index.ts')).accountConsole,

@@ -1,4 +1,5 @@
-// Frame data of every page: failures by navigation entry, balance, and the person's accounts. Cached for 30 s by session and account. A form that writes clears the entry; a page that reads failures refreshes them.
+// Frame data of every page: failures and waiting calls by navigation entry, balance, and the person's accounts. Cached for 30 s by session and
+// account. A form that writes clears the entry; a page that reads failures, or what waits, refreshes them.
 import { LRUCache } from 'lru-cache';
 import { findAccount } from '../../core/accounts/accounts.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -13,6 +14,8 @@ const balance: Callable = { id: 'account.balance' };
 export interface Standing {
   /** By path of the navigation's entry. */
   readonly failing: ReadonlyMap<string, number>;
+  /** Calls that wait for a person, in the same way. */
+  readonly waiting: ReadonlyMap<string, number>;
   /** Null: the visitor may not see it, or it could not be read. */
   readonly balanceUsd: number | null;
   /** What the person may act for; none for a session without a person. */
@@ -24,11 +27,12 @@ export interface Membership extends Pick<Member, 'accountId' | 'role'> {
   readonly accountName: string | null;
 }
 
-type Around = Omit<Standing, 'failing'>;
+type Around = Omit<Standing, 'failing' | 'waiting'>;
 
 interface Kept {
   readonly around: Promise<Around>;
   failing: Promise<Standing['failing']>;
+  waiting: Promise<Standing['waiting']>;
 }
 
 export class Standings {
@@ -41,12 +45,19 @@ export class Standings {
     if (kept === undefined) {
       // By a visit of its own: its calls are none of the page's.
       const own = new PageVisit(parts);
-      kept = { around: readAround(own, parts), failing: visit.failingSoFar ?? own.failing() };
+      kept = {
+        around: readAround(own, parts),
+        failing: visit.failingSoFar ?? own.failing(),
+        waiting: visit.waitingSoFar ?? own.waiting(),
+      };
       this.#kept.set(key, kept);
-    } else if (visit.failingSoFar !== null) kept.failing = visit.failingSoFar;
+    } else {
+      kept.failing = visit.failingSoFar ?? kept.failing;
+      kept.waiting = visit.waitingSoFar ?? kept.waiting;
+    }
     try {
-      const [around, failing] = await Promise.all([kept.around, kept.failing]);
-      return { ...around, failing };
+      const [around, failing, waiting] = await Promise.all([kept.around, kept.failing, kept.waiting]);
+      return { ...around, failing, waiting };
     } catch (error) {
       this.#kept.delete(key);
       throw error;

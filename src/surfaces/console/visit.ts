@@ -54,6 +54,7 @@ export class PageVisit implements Visit {
   readonly #parts: VisitParts;
   readonly #made: MadeCall[] = [];
   #looked: Promise<readonly Looked[]> | null = null;
+  #waiting: Promise<ReadonlyMap<string, number>> | null = null;
 
   constructor(parts: VisitParts) {
     this.#parts = parts;
@@ -197,6 +198,21 @@ export class PageVisit implements Visit {
   /** The same where the page has looked; null: it has not. */
   get failingSoFar(): Promise<ReadonlyMap<string, number>> | null {
     return this.#looked === null ? null : this.failing();
+  }
+
+  /** Once a visit. */
+  waiting(): Promise<ReadonlyMap<string, number>> {
+    this.#waiting ??= Promise.all(
+      this.#parts.consoles.flatMap(({ waiting }) =>
+        waiting === undefined ? [] : [waiting.of(this).then((count) => [waiting.path, count] as const)],
+      ),
+    ).then((counts) => new Map(counts));
+    return this.#waiting;
+  }
+
+  /** The same where the page has looked; null: it has not. */
+  get waitingSoFar(): Promise<ReadonlyMap<string, number>> | null {
+    return this.#waiting;
   }
 
   /** Once a visit. */

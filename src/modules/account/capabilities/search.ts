@@ -35,6 +35,17 @@ export const requestFinder: Finder = {
   },
 };
 
+/** Nobody looks for one but by the id that a program was told. */
+export const approvalFinder: Finder = {
+  kind: 'approval',
+  capability: 'account.approvals.get',
+  byId: { field: 'approval_id', pattern: /^apr_\w{1,60}$/ },
+  of(item) {
+    const { approval_id: id, capability } = item as { readonly approval_id: string; readonly capability: string };
+    return { id, name: capability, path: `/approvals/${id}` };
+  },
+};
+
 export const search = ({ finders }: Pick<Offer, 'finders'>) =>
   defineCapability()({
     method: 'GET',

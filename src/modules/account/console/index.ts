@@ -1,5 +1,9 @@
 // Console pages of module account, and its current failures for the overview page.
 import type { ModuleConsole } from '../../../kit/console/page.ts';
+import { APPROVALS, countWaiting } from './approvals/approval.ts';
+import { approvalsPage } from './approvals/approvals.ts';
+import { approvalPage } from './approvals/one.ts';
+import { rulePages, rulesPage } from './approvals/rules.ts';
 import { eventsPage } from './events/events.ts';
 import { leakedPage, revokePage } from './keys/ends.ts';
 import { keysPage } from './keys/keys.ts';
@@ -30,7 +34,10 @@ export const accountConsole: ModuleConsole = {
       usagePage,
     ],
     ...[requestsPage, requestPage, auditPage],
-    ...[eventsPage, keysPage, keyPage, revokePage, leakedPage, accountPage, accountDeletePage],
+    ...[eventsPage, keysPage, keyPage, revokePage, leakedPage],
+    ...[approvalsPage, rulesPage, ...rulePages, approvalPage],
+    ...[accountPage, accountDeletePage],
   ],
   failing: { path: '/webhooks', of: failingWebhooks },
+  waiting: { path: APPROVALS, of: countWaiting },
 };
