@@ -36,10 +36,13 @@ export interface Filled {
   readonly question: string;
   readonly crawl: string;
   readonly channel: string;
+  /** A call that waits for approval, and the rule that asks. */
+  readonly approval: string;
+  readonly rule: string;
 }
 
 /** Names that its things have by themselves, without the mark. */
-interface Names extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel'> {
+interface Names extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel' | 'rule'> {
   readonly folder: string;
   readonly metric: string;
   /** What the names of its domain, its zone and the address of its inbox begin with. */
@@ -55,6 +58,7 @@ const usualNames: Names = {
   flag: 'checkout_12',
   channel: 'presence-room_12',
   metric: 'filled_metric',
+  rule: 'asks',
   label: '',
 };
 
@@ -68,6 +72,7 @@ export const longNames: Names = {
   flag: 'F'.repeat(128),
   channel: `presence-${'r'.repeat(150)}`,
   metric: 'm'.repeat(120),
+  rule: 'r'.repeat(64),
   label: 'w'.repeat(50),
 };
 
@@ -160,6 +165,8 @@ export async function fillAccount(call: Client, receiver: string, mark: string, 
     flag,
     crawl: crawl.crawl_id,
     channel,
+    approval: await fillApprovals(call, ok, mark, names),
+    rule: names.rule,
     person: `${mark}-analytics`,
     ...kept,
   };
@@ -296,6 +303,16 @@ async function fillRealtime(ok: Ok, mark: string, { channel }: Names): Promise<v
   await publish('typing', null);
 }
 
+/** A call that waits. The rule binds all keys, and is about what nothing calls any more. Answers its id. */
+async function fillApprovals(call: Client, ok: Ok, mark: string, { rule }: Names): Promise<string> {
+  const set = { capabilities: ['image.generate'], when: { cost_usd_above: 0 }, reason_required: true };
+  await ok('PUT', `/v1/account/approvals/rule/${rule}`, set);
+  const input = { prompt: `${mark}-approval`, model: 'sandbox/card-1', size: '256x256' };
+  const { status, body } = await call('POST', '/v1/image/generate', input);
+  expect([status, body.error?.code]).toEqual([403, 'APPROVAL_REQUIRED']);
+  return body.error.approval.approval_id;
+}
+
 /** A zone with records. It exists once in the service. */
 async function fillDns(ok: Ok, mark: string, { label }: Names): Promise<string> {
   const zone = `zone-${label}${randomBytes(4).toString('hex')}.test`;
@@ -319,6 +336,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     video: filled.video,
     images: filled.image,
     keys: filled.key,
+    approvals: path.startsWith('/approvals/rules') ? filled.rule : filled.approval,
     wallet: filled.card,
     requests: filled.request,
     storage: filled.bucket,

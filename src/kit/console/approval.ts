@@ -32,15 +32,15 @@ const INDENTED_CHARACTERS_MAX = 512 * 1024;
 /** What nobody sees, or what turns the text around it: somebody would approve another text than the one that is sent. */
 const UNSEEN = /\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u007f-\u009f]/gu;
 
-/** All of the input, as JSON to be read. Characters that nobody sees are escaped. Null: it was not kept. */
+/** All of the input, as JSON to be read. Characters that nobody sees are escapeUnseen. Null: it was not kept. */
 export function inputText(input: unknown): string {
   if (input === null) return '(not shown: it is not JSON, or longer than 64 kB)';
   const pretty = JSON.stringify(input, null, 2);
   const text = pretty.length > INDENTED_CHARACTERS_MAX ? JSON.stringify(input) : pretty;
-  return text.replace(UNSEEN, escaped);
+  return text.replace(UNSEEN, escapeUnseen);
 }
 
-function escaped(character: string): string {
+function escapeUnseen(character: string): string {
   return Array.from(
     { length: character.length },
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,

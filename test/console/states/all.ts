@@ -8,6 +8,7 @@ import {
   moneyStates,
   otherViews,
 } from './account.ts';
+import { approvalStates } from './approvals.ts';
 import { deviceStates, operatorStates, payStates, signInStates } from './elsewhere.ts';
 import type { Scene, State } from './state.ts';
 
@@ -20,6 +21,7 @@ export async function allStates(scene: Scene): Promise<readonly State[]> {
     deviceStates(scene, filled),
     payStates(scene, filled),
     operatorStates(scene),
+    approvalStates(scene),
     missingStates(scene, filled),
     filledStates(scene, filled),
   ]);

@@ -122,7 +122,7 @@ function deeds({ key_did: did }: AskedApproval): Html {
 }
 
 function forms(shown: Shown): Html {
-  const span = typed(shown, 'approve', 'for') || 'once';
+  const span = typedValue(shown, 'approve', 'for') || 'once';
   const option = ([value, text]: (typeof spanChoices)[number]) =>
     html`<option value="${value}"${value === span ? html` selected` : ''}>${text}</option>`;
   return html`<h2>Approve</h2>
@@ -162,10 +162,10 @@ function field(shown: Shown, decision: string, { name, label, hint, attributes }
   const isFault = fault?.field === name && fault.form.get('decision') === decision;
   const described = isFault ? `${id}-hint ${id}-fault` : `${id}-hint`;
   return html`<label for="${id}">${label}</label>
-<input id="${id}" name="${name}" value="${typed(shown, decision, name)}" aria-describedby="${described}"${isFault ? html` aria-invalid="true"` : ''} ${attributes}>
+<input id="${id}" name="${name}" value="${typedValue(shown, decision, name)}" aria-describedby="${described}"${isFault ? html` aria-invalid="true"` : ''} ${attributes}>
 <p class="hint" id="${id}-hint">${hint}</p>${isFault ? html`<p class="failure" id="${id}-fault">${fault.text}</p>` : ''}`;
 }
 
-function typed({ fault }: Shown, decision: string, name: string): string {
+function typedValue({ fault }: Shown, decision: string, name: string): string {
   return fault?.form.get('decision') === decision ? (fault.form.get(name) ?? '') : '';
 }
