@@ -84,6 +84,8 @@ export interface Visit {
   readonly eventTypes: readonly string[];
   /** What the console says of events of a type; undefined: nothing. */
   eventWords(type: string): EventWords | undefined;
+  /** What the capability does, in a sentence; null: there is none of that id. */
+  summaryOf(id: string): string | null;
   /** A path of the console, as the browser knows it: `/queues/jobs`. */
   path(below: string): string;
   /** Any path of the service, as the browser knows it. */

@@ -132,6 +132,10 @@ export class PageVisit implements Visit {
     return kind === undefined ? undefined : (kind.words ?? { one: () => kind.summary.replace(/\.$/, '') });
   }
 
+  summaryOf(id: string): string | null {
+    return this.#parts.manifest.byId.get(id)?.summary ?? null;
+  }
+
   /** The calls so far, in their order. */
   get made(): readonly MadeCall[] {
     return this.#made;

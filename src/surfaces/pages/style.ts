@@ -69,8 +69,12 @@ button { font: inherit; font-size: .9375rem; padding: .4rem .9rem; border-radius
 button.main { margin: .9rem .5rem 0 0; background: var(--accent); border-color: var(--accent); color: var(--paper); font-weight: 600; }
 button.main + button, main.narrow > form + p { margin-top: .9rem; }
 .failure { padding: .6rem .75rem; border-radius: 6px; background: var(--red-shade); color: var(--red); }
+h1 + .notice, h1 + .agreed, h1 + .failure { margin-top: .8rem; }
 .agreed { padding: .6rem .75rem; border-radius: 6px; background: var(--green-shade); color: var(--green); }
-main.narrow .hint { margin: .2rem 0 0; color: var(--quiet); font-size: .875rem; }
+main.narrow .hint, main.narrow .fault { margin: .2rem 0 0; color: var(--quiet); font-size: .875rem; }
+main.narrow .fault { color: var(--red); }
+main.narrow .facts.brief { grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1.25rem; }
+main.narrow .facts.brief dd { margin: 0; }
 button.wide.refuse { margin-top: .9rem; border-color: var(--red); color: var(--red); }
 @media (max-width: 36rem) { body { font-size: 15px; } body.single { background: var(--paper); } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } main.narrow { margin: 0; max-width: none; padding: 1.25rem 1rem 3rem; border: 0; border-radius: 0; box-shadow: none; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
 `;

@@ -64,7 +64,7 @@ export async function approvalStates({ service, mark }: Scene): Promise<readonly
     at('refused-rule', '/rules?new=1', {
       status: 400,
       form: act('create', { name: 'x', capabilities: 'queue.deletes', 'when.input': '{' }),
-      says: 'when.input',
+      says: 'The condition must be JSON',
     }),
     at('rule', '/rules/deletes', { says: 'Save' }),
     at('rule-viewer', '/rules/deletes', { by: viewer.token, says: 'Time to decide' }),

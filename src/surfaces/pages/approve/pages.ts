@@ -44,6 +44,8 @@ export interface Fault {
 
 export interface Shown {
   readonly approval: AskedApproval;
+  /** What the call does, in a sentence; null: there is no such call any more. */
+  readonly summary: string | null;
   readonly nowMs: number;
   /** Whose link it is. */
   readonly reader: string;
@@ -61,6 +63,7 @@ export function approvalPage(shown: Shown): RawAnswer {
   const key = name ?? id;
   const above = fault?.field === null ? html`<p class="failure" role="alert">${fault.text}</p>` : '';
   const content = html`<h1>The key ${short(key, 60)} ${callVerbs[status]} ${capability}</h1>
+${shown.summary === null ? '' : html`<p>${shown.summary}</p>`}
 ${above}
 ${stateText(shown)}
 ${facts(shown)}
@@ -82,7 +85,7 @@ function stateText({ approval, mayDecide, decidedBy, nowMs }: Shown): Html {
   switch (status) {
     case 'pending':
       return mayDecide
-        ? html`<p class="notice">It waits for a decision. Opening this page changes nothing.</p>`
+        ? html`<p class="notice">It waits for your decision. Until then nothing is done.</p>`
         : html`<p class="notice">You may no longer decide this call. Its rule names other people, or you are no owner any more.</p>`;
     case 'approved':
       return html`<p class="agreed" role="status">${who} approved it${when}. The key may make the call now.${why}</p>`;
@@ -102,9 +105,9 @@ function facts({ approval, reader, nowMs }: Shown): Html {
     ['Asked', instant(since, nowMs)],
     ...(status === 'pending' ? [['Expires', instant(until, nowMs)] as const] : []),
     ['Rule', rule],
-    ['Your link', short(reader, 100)],
+    ['You act as', short(reader, 100)],
   ];
-  return html`<dl class="facts">${entries.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="facts brief">${entries.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 /** `3 min ago`; exact in UTC as its title. */
@@ -163,7 +166,7 @@ function field(shown: Shown, decision: string, { name, label, hint, attributes }
   const described = isFault ? `${id}-hint ${id}-fault` : `${id}-hint`;
   return html`<label for="${id}">${label}</label>
 <input id="${id}" name="${name}" value="${typedValue(shown, decision, name)}" aria-describedby="${described}"${isFault ? html` aria-invalid="true"` : ''} ${attributes}>
-<p class="hint" id="${id}-hint">${hint}</p>${isFault ? html`<p class="failure" id="${id}-fault">${fault.text}</p>` : ''}`;
+<p class="hint" id="${id}-hint">${hint}</p>${isFault ? html`<p class="fault" id="${id}-fault">${fault.text}</p>` : ''}`;
 }
 
 function typedValue({ fault }: Shown, decision: string, name: string): string {

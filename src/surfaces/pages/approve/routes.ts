@@ -7,6 +7,7 @@ import { clockNow } from '../../../core/database-clock.ts';
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { Services } from '../../../kit/services.ts';
 import { html } from '../../../lib/html.ts';
+import type { Manifest } from '../../../manifest/manifest.ts';
 import { type Member, membersOf } from '../../../people/persons.ts';
 import type { Problem } from '../../../problems/problem.ts';
 import { foreignFormPage, message, retryAfter } from '../message.ts';
@@ -17,7 +18,7 @@ import { type AskedApproval, approvalPage, type Fault } from './pages.ts';
 
 const { formBytesMax } = admission.doors;
 
-export function approveRoutes(services: () => Services): readonly RawRoute[] {
+export function approveRoutes(services: () => Services, manifest: Manifest): readonly RawRoute[] {
   let visits: PageViews | undefined;
   return [
     {
@@ -32,13 +33,13 @@ export function approveRoutes(services: () => Services): readonly RawRoute[] {
         const core = services();
         visits ??= new PageViews(core.bounds);
         visits.count(request.remoteAddress);
-        return answerLink(core, request);
+        return answerLink(core, manifest, request);
       },
     },
   ];
 }
 
-async function answerLink(core: Services, request: RawRequest): Promise<RawAnswer> {
+async function answerLink(core: Services, manifest: Manifest, request: RawRequest): Promise<RawAnswer> {
   const isForm = request.method === 'POST';
   if (isForm && !isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const link = readLink(core, request.params.token ?? '');
@@ -48,19 +49,23 @@ async function answerLink(core: Services, request: RawRequest): Promise<RawAnswe
   const person = members.find(({ personId }) => personId === link.personId);
   if (person === undefined) return removedPage();
   await request.identify(linkCredential(core, link));
-  const visit: Visit = { core, request, link, person, members };
+  const visit: Visit = { core, manifest, request, link, person, members };
   return isForm ? decide(visit) : show(visit, null);
 }
 
 interface Visit {
   readonly core: Services;
+  readonly manifest: Manifest;
   readonly request: RawRequest;
   readonly link: ApprovalLink;
   readonly person: Member;
   readonly members: readonly Member[];
 }
 
-async function show({ core, request, link, person, members }: Visit, fault: Fault | null): Promise<RawAnswer> {
+async function show(
+  { core, manifest, request, link, person, members }: Visit,
+  fault: Fault | null,
+): Promise<RawAnswer> {
   const { problem, envelope } = await request.invoke(GET, { approval_id: link.approvalId });
   if (problem?.code === 'NOT_FOUND') return gonePage();
   if (problem !== null) throw problem;
@@ -69,6 +74,7 @@ async function show({ core, request, link, person, members }: Visit, fault: Faul
   const decider = members.find(({ personId }) => personId === by);
   return approvalPage({
     approval,
+    summary: manifest.byId.get(approval.capability)?.summary ?? null,
     nowMs: await clockNow(core.db),
     reader: nameOf(person),
     mayDecide: approvers === null ? person.role === 'owner' : approvers.includes(person.personId),

@@ -41,7 +41,7 @@ async function showWaiting(visit: Visit): Promise<View> {
   const empty = read.data?.length === 0 ? await nothingWaits(visit) : html``;
   const content = html`${head(visit)}
 ${approvalTabs(visit, 'waiting')}
-<p>A person decides before these calls run. Open one to see what it would do.</p>
+${read.data?.length ? html`<p>A person decides before these calls run. Open one to see what it would do.</p>` : ''}
 <section class="panel">${contentOrFailure(visit, read, (rows) => approvalTable(visit, { caption: 'Calls that wait', rows, names, empty }))}</section>`;
   return { title: 'Approvals', content, againSeconds: AGAIN_SECONDS };
 }

@@ -67,16 +67,18 @@ async function show(visit: Visit): Promise<View> {
   const back = visit.may(approvalsRules) ? html`<p><a href="${visit.path(APPROVALS)}">Approvals</a></p>` : '';
   const content = html`${back}
 <div class="head named"><h1>The key ${short(key, 60)} ${callVerbs[status as keyof typeof callVerbs]} ${capability}</h1><p>${stateOf(approval)}</p></div>
+<p>${visit.summaryOf(capability) ?? ''}</p>
 <section class="panel" aria-label="The call">${factsOf(visit, approval, names)}</section>
 <section class="panel"><h2>Input</h2>${inputShown(approval)}</section>
 <section class="panel"><h2>What the key did in this hour and the one before</h2>${deeds(approval.key_did)}</section>
-${status === 'pending' ? decision(visit, approval, names) : ''}`;
+${status === 'pending' ? decision(visit, approval, names) : ''}
+${idsOf(visit, approval)}`;
   const isUnderWay = status === 'pending' || status === 'approved';
   return { title: `${key}: ${capability}`, content, againSeconds: isUnderWay ? AGAIN_SECONDS : undefined };
 }
 
 function factsOf(visit: Visit, approval: Approval, names: Names): Html {
-  const { status, rule, decided_by: by, decided_at: at, words, left_usd: left, key_id: keyId } = approval;
+  const { status, rule, decided_by: by, decided_at: at, words, left_usd: left } = approval;
   const ruleShown = visit.may(approvalsRules) ? html`<a href="${visit.path(rulePath(rule))}">${rule}</a>` : rule;
   return facts([
     ['Cost', costText(approval.cost_usd_max)],
@@ -86,10 +88,17 @@ function factsOf(visit: Visit, approval: Approval, names: Names): Html {
     ['Decided by', by === null ? null : html`${short(names.personName(by), 60)}, ${ago(visit, at)}`],
     ['Words', words === null ? null : short(words, WORDS_CHARACTERS_MAX)],
     ['Such calls may cost', left === null ? null : `${exactMoney(left)} more, together`],
-    ['Key', copiedId(keyId, 'the ID of the key')],
+  ]);
+}
+
+/** For programs and for who asks them: nobody decides by these. */
+function idsOf(visit: Visit, approval: Approval): Html {
+  const ids = facts([
     ['Approval', copiedId(approval.approval_id)],
+    ['Key', copiedId(approval.key_id, 'the ID of the key')],
     ['Request', requestShown(visit, approval)],
   ]);
+  return html`<details id="ids"><summary>IDs</summary>${ids}</details>`;
 }
 
 function isOpen({ status }: Approval): boolean {

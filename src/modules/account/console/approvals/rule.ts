@@ -1,10 +1,11 @@
 // The form of an approval rule, for a new one and for changes, and the words of its fields.
-import { checkbox, checkboxes, choice, field, jsonOf, numberOf, textOf } from '../../../../kit/console/form.ts';
+import { checkbox, checkboxes, choice, field, numberOf, textOf } from '../../../../kit/console/form.ts';
 import type { NewForm } from '../../../../kit/console/new.ts';
 import { teach } from '../../../../kit/console/table.ts';
 import { durationText, exactMoney, plainNumber } from '../../../../kit/console/text.ts';
 import type { Input, ItemOf, Visit } from '../../../../kit/console/visit.ts';
 import { type Html, html } from '../../../../lib/html.ts';
+import { invalidField } from '../../../../problems/problem.ts';
 import { approvalsRuleSet } from '../../capabilities/approvals/rule-set.ts';
 import type { approvalsRules } from '../../capabilities/approvals/rules.ts';
 import { type Names, nameOf, readNames } from './names.ts';
@@ -27,6 +28,8 @@ export const newRule: NewForm = {
 ${await ruleFields(visit, act)}<button class="main">Create rule</button>`,
 };
 
+/** As the call has it, which says what is wrong with it. */
+const CONDITION = 'when.input';
 const HOUR_SECONDS = 3_600;
 const lifetimes = [600, HOUR_SECONDS, 4 * HOUR_SECONDS, 24 * HOUR_SECONDS, 72 * HOUR_SECONDS, 168 * HOUR_SECONDS];
 const USUAL_SECONDS = 24 * HOUR_SECONDS;
@@ -57,14 +60,14 @@ ${field(visit, act, {
   hint: 'Empty: whatever they cost.',
   attributes: html`inputmode="decimal"`,
 })}
-${checkbox(visit, act, { name: 'first_use', label: 'Only until the key has made such a call once', isChecked: isFirst })}
 ${field(visit, act, {
-  name: 'when.input',
+  name: CONDITION,
   label: 'Only inputs for which this holds',
   value: input === null ? '' : JSON.stringify(input, null, 2),
   rows: 3,
   hint: 'JsonLogic over the input: {"==": [{"var": "queue"}, "orders"]}. Empty: every input.',
 })}
+${checkbox(visit, act, { name: 'first_use', label: 'Only until the key has made such a call once', isChecked: isFirst })}
 ${checkboxes(visit, act, {
   name: 'approvers',
   label: 'Who approves',
@@ -111,13 +114,24 @@ export function ruleOf(form: URLSearchParams, name: string | undefined): Input {
     keys: keys.length === 0 ? null : keys,
     when: {
       cost_usd_above: numberOf(form, 'when.cost_usd_above') ?? null,
-      input: jsonOf(form, 'when.input') ?? null,
+      input: conditionIn(form),
       first_use_of_key: form.has('first_use'),
     },
     approvers: approvers.length === 0 ? null : approvers,
     expires_seconds: numberOf(form, 'expires_seconds'),
     reason_required: form.has('reason_required'),
   };
+}
+
+/** Null: none was typed. Throws VALIDATION_FAILED. */
+function conditionIn(form: URLSearchParams): unknown {
+  const text = textOf(form, CONDITION);
+  if (text === undefined) return null;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalidField(CONDITION, 'json', `The condition must be JSON: ${(error as Error).message}.`);
+  }
 }
 
 /** The name that the form of a new one has. */
