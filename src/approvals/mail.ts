@@ -1,6 +1,7 @@
 // Mail to those who may approve a call: what is asked, by which key, what it may cost, and what the key did lately. Each has a link of their own.
 import { findKey } from '../core/keys/store.ts';
 import type { Transaction } from '../db/database.ts';
+import { inputText } from '../kit/console/approval.ts';
 import { countOf } from '../kit/console/text.ts';
 import type { Services } from '../kit/services.ts';
 import { firstCharacters } from '../lib/clean-text.ts';
@@ -15,6 +16,8 @@ import { type Deed, deedsOf, type NewApproval } from './store.ts';
 /** Those that come within an hour while others wait: more stand in the console alone. */
 const MAILS_AN_HOUR = 20;
 const INPUT_CHARACTERS = 2_000;
+const LAST_WORDS =
+  'Opening the page changes nothing. Nothing is done until somebody decides; if nobody does in time, the call is not made.';
 
 /** Whether the person may decide. `approvers`: ids of people as JSON; null: the owners. */
 export function mayDecide({ approvers }: { readonly approvers: string | null }, { personId, role }: Member): boolean {
@@ -59,32 +62,31 @@ function mailOf(row: NewApproval, keyName: string, deeds: readonly Deed[], link:
     `Rule: ${rule}`,
     `Until: ${iso(expiresAt)}`,
   ];
-  const input = inputText(row.input);
+  const input = shownInput(row.input);
   const did = deeds.length === 0 ? 'nothing' : deeds.map(deedText).join('\n');
   const text = [
-    `The key ${keyName} asks to call ${capability}.`,
+    `The key ${keyName} wants to call ${capability}.`,
     facts.join('\n'),
     `Input:\n${input}`,
     `What the key did in this hour and the one before:\n${did}`,
     `Approve or deny on this page: ${link}`,
-    'Opening the page changes nothing. Nothing happens until somebody decides.',
+    LAST_WORDS,
   ].join('\n\n');
-  const body = html`<p>The key <b>${keyName}</b> asks to call <b>${capability}</b>.</p>
+  const body = html`<p>The key <b>${keyName}</b> wants to call <b>${capability}</b>.</p>
 <p>${facts.map((fact) => html`${fact}<br>`)}</p>
 <p>Input:</p>
 <pre>${input}</pre>
 <p>What the key did in this hour and the one before:</p>
 <pre>${did}</pre>
 <p><a href="${link}">Approve or deny</a></p>
-<p>Opening the page changes nothing. Nothing happens until somebody decides.</p>
+<p>${LAST_WORDS}</p>
 `.text;
   return { subject: `Approve ${capability}? Asked by ${keyName}`, text: `${text}\n`, html: body };
 }
 
-/** As people read it. */
-function inputText(input: string | null): string {
-  if (input === null) return '(not shown: it is no JSON, or too long)';
-  const pretty = JSON.stringify(JSON.parse(input), null, 2);
-  const shown = firstCharacters(pretty, INPUT_CHARACTERS);
-  return shown === pretty ? pretty : `${shown}\n… (the page has all of it)`;
+/** As people read it, cut where it is long. */
+function shownInput(input: string | null): string {
+  const whole = inputText(input === null ? null : JSON.parse(input));
+  const shown = firstCharacters(whole, INPUT_CHARACTERS);
+  return shown === whole ? whole : `${shown}\n… (the page has all of it)`;
 }

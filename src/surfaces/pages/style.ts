@@ -75,6 +75,7 @@ main.narrow .hint, main.narrow .fault { margin: .2rem 0 0; color: var(--quiet); 
 main.narrow .fault { color: var(--red); }
 main.narrow .facts.brief { grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1.25rem; }
 main.narrow .facts.brief dd { margin: 0; }
+.plain + .quiet, form + .quiet { margin-top: 1.2rem; }
 button.wide.refuse { margin-top: .9rem; border-color: var(--red); color: var(--red); }
 @media (max-width: 36rem) { body { font-size: 15px; } body.single { background: var(--paper); } .top { padding: .6rem 1rem; } main { padding: 1rem 1rem 3rem; } main.narrow { margin: 0; max-width: none; padding: 1.25rem 1rem 3rem; border: 0; border-radius: 0; box-shadow: none; } .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: .5rem; } }
 `;
