@@ -56,7 +56,7 @@ export async function approvalStates({ service, mark }: Scene): Promise<readonly
     at('lasting', `/${lasting}`, { says: 'more, together' }),
     at('denied', `/${denied}`, { says: 'may not call' }),
     at('used', `/${used}`, { says: 'approved, used' }),
-    at('expired', `/${expired}`, { says: 'expired' }),
+    at('expired', `/${expired}`, { says: 'Nobody decided in time' }),
     at('missing', `/${UNKNOWN}`, { status: 404 }),
     at('rules', '/rules', { says: 'deletes' }),
     at('rules-viewer', '/rules', { by: viewer.token }),

@@ -91,7 +91,7 @@ function approvalTable(visit: Visit, { caption, rows, names, empty }: Listed): H
       { title: 'Asked', cell: ({ created_at: at }) => ago(visit, at) },
       {
         title: 'Expires',
-        cell: ({ status, expires_at: at }) => (status === 'denied' || status === 'used' ? '' : ago(visit, at)),
+        cell: ({ status, expires_at: at }) => (status === 'pending' || status === 'approved' ? ago(visit, at) : ''),
       },
       { title: 'Decided by', cell: ({ decided_by: by }) => (by === null ? '' : short(names.personName(by), 60)) },
     ],

@@ -68,6 +68,7 @@ async function show(visit: Visit): Promise<View> {
   const content = html`${back}
 <div class="head named"><h1>The key ${short(key, 60)} ${callVerbs[status as keyof typeof callVerbs]} ${capability}</h1><p>${stateOf(approval)}</p></div>
 <p>${visit.summaryOf(capability) ?? ''}</p>
+${status === 'expired' ? html`<p class="notice">${whyExpired(approval)}</p>` : ''}
 <section class="panel" aria-label="The call">${factsOf(visit, approval, names)}</section>
 <section class="panel"><h2>Input</h2>${inputShown(approval)}</section>
 <section class="panel"><h2>What the key did in this hour and the one before</h2>${deeds(approval.key_did)}</section>
@@ -101,8 +102,13 @@ function idsOf(visit: Visit, approval: Approval): Html {
   return html`<details id="ids"><summary>IDs</summary>${ids}</details>`;
 }
 
+function whyExpired({ decided_at: at }: Approval): string {
+  if (at === null) return 'Nobody decided in time, or its rule was changed. Nothing was done.';
+  return 'The call did not come in time, or its rule was changed. Nothing was done.';
+}
+
 function isOpen({ status }: Approval): boolean {
-  return status === 'pending' || status === 'approved' || status === 'expired';
+  return status === 'pending' || status === 'approved';
 }
 
 function requestShown(visit: Visit, { request_id: id }: Approval): Html {
