@@ -95,5 +95,5 @@ async function findRule(visit: Visit): Promise<Rule> {
 
 async function deletionEffect(visit: Visit, { name }: Rule): Promise<Html> {
   const waits = (await waitingCalls(visit)).data?.filter(({ rule }) => rule === name).length ?? 0;
-  return html`Calls that it meets run without asking from then on. ${countOf(waits, 'call')} that waited by it can no longer be approved: the program that made it calls again.`;
+  return html`Calls that it meets run without asking from then on. ${waits} of those that wait are its own: they run when their programs repeat them.`;
 }
