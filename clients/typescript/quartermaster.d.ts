@@ -1261,8 +1261,8 @@ export interface AccountApprovalsRuleDeleteData {
 }
 
 export interface AccountApprovalsListInput {
-  /** Only those; */
-  status?: "pending" | "approved" | "denied" | "used";
+  /** Only those. */
+  status?: "pending" | "approved" | "denied" | "expired" | "used";
   /** next_cursor of the page before, with the same filters. */
   cursor?: string;
   /** Entries a page, 1 to 100; */

@@ -17,6 +17,8 @@ export interface ApprovalLink {
   readonly accountId: string;
   readonly approvalId: string;
   readonly personId: string;
+  /** When it works no more, epoch milliseconds. */
+  readonly endsAtMs: number;
 }
 
 type LinkServices = Pick<Services, 'db' | 'secrets' | 'baseUrl'>;
@@ -26,8 +28,8 @@ export const DECIDE = 'account.approvals.decide';
 export const GET = 'account.approvals.get';
 
 export function linkOf({ secrets, baseUrl }: Pick<Services, 'secrets' | 'baseUrl'>, link: ApprovalLink): string {
-  const { accountId, approvalId, personId } = link;
-  const token = tokensOf(secrets).write(KIND, [accountId, approvalId, personId]);
+  const { accountId, approvalId, personId, endsAtMs } = link;
+  const token = tokensOf(secrets).write(KIND, [accountId, approvalId, personId, endsAtMs]);
   return `${baseUrl}/approve/${token}`;
 }
 
@@ -35,8 +37,8 @@ export function linkOf({ secrets, baseUrl }: Pick<Services, 'secrets' | 'baseUrl
 export function readLink({ secrets }: Pick<Services, 'secrets'>, token: string): ApprovalLink | null {
   const fields = tokensOf(secrets).read(KIND, token);
   if (fields === null) return null;
-  const [accountId, approvalId, personId] = fields as readonly string[];
-  return { accountId: String(accountId), approvalId: String(approvalId), personId: String(personId) };
+  const [accountId, approvalId, personId, endsAtMs] = fields as readonly [string, string, string, number];
+  return { accountId, approvalId, personId, endsAtMs };
 }
 
 function tokensOf(secrets: Services['secrets']): SignedTokens {

@@ -11,7 +11,7 @@ import { iso } from '../lib/time.ts';
 import { sendMail } from '../people/mail/mail.ts';
 import { type Member, membersOf } from '../people/persons.ts';
 import { linkOf } from './link.ts';
-import { type Deed, deedsOf, type NewApproval } from './store.ts';
+import { ANSWERED_FOR_MS, type Deed, deedsOf, type NewApproval } from './store.ts';
 
 /** Those that come within an hour while others wait: more stand in the console alone. */
 const MAILS_AN_HOUR = 20;
@@ -36,9 +36,11 @@ export async function mailApprovers(
   const members = (await membersOf(tx, accountId)).filter((member) => mayDecide(row, member));
   const [key, deeds] = await Promise.all([findKey(tx, accountId, row.key_id), deedsOf(tx, accountId, row.key_id)]);
   const keyName = key?.name ?? row.key_id;
+  // Whoever comes late is told what became of the call.
+  const endsAtMs = row.expires_at + ANSWERED_FOR_MS;
   for (const { personId, email } of members) {
     if (email === null) continue;
-    const link = linkOf(core, { accountId, approvalId: row.approval_id, personId });
+    const link = linkOf(core, { accountId, approvalId: row.approval_id, personId, endsAtMs });
     await sendMail(tx, { to: email, accountId, ...mailOf(row, keyName, deeds, link) }, row.created_at);
   }
 }

@@ -47,7 +47,6 @@ export const approvalTable = resourceTable<ApprovalRow>({
   key: 'approval_id',
   columns: COLUMNS,
   isNewestFirst: true,
-  filters: ['status', 'key_id'],
 });
 
 /** The newest of a call: one that is open for each rule, and those under which it ran. */
@@ -106,12 +105,12 @@ const countPending = statement(
 );
 const replaceOfCall = statement(
   'approval_replace_of_call',
-  `UPDATE core.approval SET status = 'replaced'
+  `UPDATE core.approval SET status = 'replaced', expires_at = LEAST(expires_at, $4)
     WHERE account_id = $1 AND call_hash = $2 AND rule_name = $3 AND status IN ('pending', 'approved', 'denied')`,
 );
 const replaceOfRule = statement(
   'approval_replace_of_rule',
-  `UPDATE core.approval SET status = 'replaced'
+  `UPDATE core.approval SET status = 'replaced', expires_at = LEAST(expires_at, $3)
     WHERE account_id = $1 AND rule_name = $2 AND status IN ('pending', 'approved', 'denied')`,
 );
 const insert = statement(
@@ -130,6 +129,20 @@ const saveDecision = statement(
       SET status = $3, words = $4, decided_by = $5, decided_at = $6, expires_at = $7, lasts_until = $8, left_nanos = $9
     WHERE account_id = $1 AND approval_id = $2`,
 );
+/** What its callers see it as. */
+const SEEN_STATUS = `CASE WHEN a.status = 'replaced' THEN 'expired'
+                       WHEN a.status IN ('pending', 'approved') AND a.started_at IS NULL AND a.expires_at <= core.clock_now() THEN 'expired'
+                       ELSE a.status END`;
+const selectPage = statement(
+  'approval_select_page',
+  `SELECT ${COLUMNS}
+     FROM core.approval a
+    WHERE a.account_id = $1 AND a.approval_id < $2
+      AND ($3::text IS NULL OR ${SEEN_STATUS} = $3::text)
+      AND ($4::text IS NULL OR a.key_id = $4::text)
+    ORDER BY a.approval_id DESC
+    LIMIT $5::int`,
+);
 const hasUsed = statement(
   'approval_has_used',
   `SELECT 1 AS found FROM core.usage_hour
@@ -142,9 +155,9 @@ const hasRun = statement(
 );
 const didLately = statement(
   'approval_key_did',
-  `SELECT capability, sum(request_count)::bigint AS calls, sum(spend_nanos)::bigint AS spend_nanos
+  `SELECT capability, sum(request_count - error_count)::bigint AS calls, sum(spend_nanos)::bigint AS spend_nanos
      FROM core.usage_hour
-    WHERE account_id = $1 AND key_id = $2 AND hour >= core.clock_now() - interval '2 hours'
+    WHERE account_id = $1 AND key_id = $2 AND hour >= core.clock_now() - interval '2 hours' AND request_count > error_count
     GROUP BY capability
     ORDER BY calls DESC
     LIMIT 10`,
@@ -231,7 +244,7 @@ export interface NewApproval
 
 /** Takes the place of what the call had of the rule before. */
 export async function insertApproval(tx: Transaction, accountId: string, row: NewApproval): Promise<void> {
-  await tx.query(replaceOfCall, [accountId, row.call_hash, row.rule_name]);
+  await tx.query(replaceOfCall, [accountId, row.call_hash, row.rule_name, timestamp(row.created_at)]);
   await tx.query(insert, [
     accountId,
     row.approval_id,
@@ -250,8 +263,13 @@ export async function insertApproval(tx: Transaction, accountId: string, row: Ne
 }
 
 /** The rule has changed or is gone: what was asked because of it is asked anew, if at all. */
-export async function replaceApprovals(tx: Transaction, accountId: string, ruleName: string): Promise<void> {
-  await tx.query(replaceOfRule, [accountId, ruleName]);
+export async function replaceApprovals(
+  tx: Transaction,
+  accountId: string,
+  ruleName: string,
+  nowMs: number,
+): Promise<void> {
+  await tx.query(replaceOfRule, [accountId, ruleName, timestamp(nowMs)]);
 }
 
 export async function lockApproval(
@@ -281,6 +299,15 @@ export async function saveDecided(tx: Transaction, accountId: string, approvalId
   ]);
 }
 
+/** Of a status as callers see it, and of a key; null: of any. The newest first. */
+export async function listApprovals(
+  db: Queryable,
+  accountId: string,
+  { after, limit, status, keyId }: { after: string | null; limit: number; status: string | null; keyId: string | null },
+): Promise<readonly ApprovalRow[]> {
+  return (await db.query<ApprovalRow>(selectPage, [accountId, after ?? '~', status, keyId, limit])).rows;
+}
+
 /** Whether the key has made such a call before. */
 export async function hasCalledBefore(
   db: Queryable,
@@ -300,7 +327,7 @@ export interface Deed {
   readonly spend_nanos: bigint;
 }
 
-/** What the key did in this hour and the one before, the most frequent first. */
+/** What the key did in this hour and the one before, the most frequent first; what failed was not done. */
 export async function deedsOf(db: Queryable, accountId: string, keyId: string): Promise<readonly Deed[]> {
   return (await db.query<Deed>(didLately, [accountId, keyId])).rows;
 }

@@ -168,7 +168,22 @@ function jsonOf(call: Call): string | null {
 
 export function shownJson({ endpoint }: Call, text: string | null): string | null {
   if (text === null || text.length > SHOWN_CHARACTERS_MAX) return null;
-  return withoutSecrets(text, secretPaths(endpoint.capability));
+  return withoutSecrets(withAllDigits(text), secretPaths(endpoint.capability));
+}
+
+/** More than a double holds. */
+const DIGITS_MAX = 15;
+
+/** A number that would lose digits becomes a text, so that people see all of it. */
+function withAllDigits(text: string): string {
+  if (!/\d{16}|\d\.\d{8}/.test(text)) return text;
+  const keep = (_name: string, value: unknown, { source = '' }: { source?: string } = {}) =>
+    typeof value === 'number' && source.replaceAll(/\D/g, '').length > DIGITS_MAX ? source : value;
+  try {
+    return JSON.stringify(JSON.parse(text, keep as (name: string, value: unknown) => unknown));
+  } catch {
+    return text;
+  }
 }
 
 /** Null: it is no object, or not kept. */

@@ -65,6 +65,9 @@ describe('a call that a rule meets', () => {
       waitingFor(await publish('12345678901234567891')),
     ];
     expect(new Set(ids).size).toBe(ids.length);
+    // People see all digits.
+    const { body } = await bound.agent('GET', `/v1/account/approvals/get/${ids[5]}`);
+    expect(body.data.input.payload.n).toBe('12345678901234567891');
     await approve(bound.owner, ids[2] as string);
     waitingFor(await publish(1));
     waitingFor(await publish(1, 'b'));
@@ -184,7 +187,10 @@ describe('rules', () => {
     const id = waitingFor(await publish());
     await bound.call('DELETE', '/v1/account/approvals/rule/asks');
     expect((await publish()).status).toBe(200);
-    expect((await bound.agent('GET', `/v1/account/approvals/get/${id}`)).body.data.status).toBe('expired');
+    const list = async (status: string) =>
+      (await bound.call('GET', `/v1/account/approvals/list?status=${status}`)).body.data.items;
+    expect(await list('expired')).toMatchObject([{ approval_id: id, status: 'expired' }]);
+    expect(await list('pending')).toEqual([]);
     expect(await messages(bound)).toBe(2);
   });
 });

@@ -1,6 +1,7 @@
 // The pages on which people approve: the link in the mail, and the console. Without a browser.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { linkOf } from '../../src/approvals/link.ts';
+import { linkOf, readLink } from '../../src/approvals/link.ts';
+import { HOUR_MS } from '../../src/lib/time.ts';
 import { removePerson } from '../../src/people/remove-person.ts';
 import { sendForm, signedIn } from '../support/console.ts';
 import { PageVisitor } from '../support/page-visitor.ts';
@@ -27,7 +28,9 @@ async function waiting(rule: Readonly<Record<string, unknown>> = {}, payload: un
 
 function linkFor({ account: { accountId } }: Bound, { personId }: Person, approvalId: string): string {
   const { baseUrl } = service.core;
-  return linkOf(service.core, { accountId, approvalId, personId }).slice(baseUrl.length);
+  return linkOf(service.core, { accountId, approvalId, personId, endsAtMs: Date.now() + HOUR_MS }).slice(
+    baseUrl.length,
+  );
 }
 
 /** Nobody who is signed in. */
@@ -48,6 +51,15 @@ async function messages({ call }: Bound): Promise<number> {
 }
 
 describe('the link of a mail', () => {
+  test('works no more a day after its call could be decided', async () => {
+    const { bound, id } = await waiting();
+    const { accountId } = bound.account;
+    const { personId } = bound.owner;
+    const ended = linkOf(service.core, { accountId, approvalId: id, personId, endsAtMs: Date.now() - 1 });
+    const page = await visitor().get(ended.slice(service.core.baseUrl.length));
+    expect([page.status, page.text]).toEqual([410, expect.stringContaining('The time to decide is over')]);
+  });
+
   test('is sent to each who may approve', async () => {
     const { bound, id } = await waiting();
     const text = 'SELECT recipient, body_text FROM core.mail WHERE account_id = $1';
@@ -56,7 +68,10 @@ describe('the link of a mail', () => {
       [bound.account.accountId],
     );
     const [mail] = rows.filter(({ recipient }) => recipient === bound.owner.email);
-    expect(mail?.body_text).toContain(linkFor(bound, bound.owner, id));
+    const [, token = ''] = /\/approve\/(\S+)/.exec(mail?.body_text ?? '') ?? [];
+    const { accountId } = bound.account;
+    const { personId } = bound.owner;
+    expect(readLink(service.core, token)).toMatchObject({ accountId, approvalId: id, personId });
   });
 
   test('shows the call and changes nothing, however often it is opened', async () => {

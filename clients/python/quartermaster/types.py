@@ -1010,7 +1010,7 @@ class AccountApprovalsRuleDeleteData(TypedDict):
 
 
 class AccountApprovalsListInput(TypedDict):
-    status: NotRequired[Literal["pending", "approved", "denied", "used"]]
+    status: NotRequired[Literal["pending", "approved", "denied", "expired", "used"]]
     cursor: NotRequired[str]
     limit: NotRequired[int]
 

@@ -1,5 +1,6 @@
 // Approvals: what waits, what was decided or expired, and rules; for who may decide, and for who may not. The page of the mailed link too.
 import { linkOf } from '../../../src/approvals/link.ts';
+import { HOUR_MS } from '../../../src/lib/time.ts';
 import { approve, boundAccount, personOf, waitingFor } from '../../approvals/harness.ts';
 import { act, type Scene, type State, sessionOf } from './state.ts';
 
@@ -35,7 +36,7 @@ export async function approvalStates({ service, mark }: Scene): Promise<readonly
   const one = `/${pending}`;
   const { accountId } = account;
   const link = (approvalId: string, { personId } = owner) =>
-    new URL(linkOf(service.core, { accountId, approvalId, personId })).pathname;
+    new URL(linkOf(service.core, { accountId, approvalId, personId, endsAtMs: Date.now() + HOUR_MS })).pathname;
   const byLink = (name: string, path: string, rest: Partial<State> = {}): State => ({
     name: `approve-link-${name}`,
     path,

@@ -26,7 +26,7 @@ export async function changeRules(
   const written = await runWrite(ctx, async (tx, { nowMs }) => {
     await requireUnbound(tx, ctx);
     const data = await change(tx, nowMs);
-    await replaceApprovals(tx, ctx.accountId, ruleName);
+    await replaceApprovals(tx, ctx.accountId, ruleName, nowMs);
     const isEmpty = await ruleTable.isEmpty(tx, ctx.accountId);
     await (isEmpty ? tx.query(noRules, [ctx.accountId]) : tx.query(countUp, [ctx.accountId, BigInt(nowMs)]));
     return data;

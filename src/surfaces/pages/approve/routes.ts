@@ -44,6 +44,7 @@ async function answerLink(core: Services, manifest: Manifest, request: RawReques
   if (isForm && !isOwnForm(request.headers, core.baseUrl)) return foreignFormPage();
   const link = readLink(core, request.params.token ?? '');
   if (link === null) return wrongLinkPage();
+  if (link.endsAtMs <= (await clockNow(core.db))) return endedPage();
   // Looked up first: a link that was good once is no wrong key of its address.
   const members = await membersOf(core.db, link.accountId);
   const person = members.find(({ personId }) => personId === link.personId);
@@ -128,6 +129,14 @@ function wrongLinkPage(): RawAnswer {
     404,
     'This link does not work',
     html`<p>It is not one that this service sent, or it was cut. Open it from the mail as it stands there.</p>`,
+  );
+}
+
+function endedPage(): RawAnswer {
+  return message(
+    410,
+    'This link works no more',
+    html`<p>The time to decide is over. The console has what became of the call.</p>`,
   );
 }
 

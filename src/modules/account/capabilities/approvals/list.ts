@@ -1,10 +1,10 @@
 import Type from 'typebox';
-import { approvalTable } from '../../../../approvals/store.ts';
+import { approvalTable, listApprovals } from '../../../../approvals/store.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
 import { listPage } from '../../../../core/secrets/cursors.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { cursorField, limitField, pageFields } from '../../../../kit/fields.ts';
-import { approvalRecord, approvalSchema } from '../../approvals/schemas.ts';
+import { approvalRecord, approvalSchema, statuses } from '../../approvals/schemas.ts';
 import { ownKey } from '../../approvals/seen.ts';
 
 export const approvalsList = defineCapability()({
@@ -15,11 +15,7 @@ export const approvalsList = defineCapability()({
     'The newest first. Any key sees its own; keys that may read the account see all. Approvals are kept for 90 days after they were asked for.',
   keywords: ['pending approvals', 'what waits for me', 'approval history'],
   input: Type.Object({
-    status: Type.Optional(
-      Type.Enum(['pending', 'approved', 'denied', 'used'], {
-        description: 'Only those; `pending` and `approved` have expired ones too, which say so.',
-      }),
-    ),
+    status: Type.Optional(Type.Enum([...statuses], { description: 'Only those.' })),
     cursor: cursorField,
     limit: limitField,
   }),
@@ -29,10 +25,10 @@ export const approvalsList = defineCapability()({
   examples: [{ title: 'What waits', input: { status: 'pending' }, expect: { items: [], has_more: false } }],
   async run({ ctx, input }) {
     const { status = null } = input;
-    const key = ownKey(ctx);
+    const keyId = ownKey(ctx);
     const page = await listPage(ctx, input, {
-      filters: [status ?? '', key ?? ''],
-      read: (after, limit) => approvalTable.list(ctx.core.db, ctx, { after, limit, filters: { status, key_id: key } }),
+      filters: [status ?? '', keyId ?? ''],
+      read: (after, limit) => listApprovals(ctx.core.db, ctx.accountId, { after, limit, status, keyId }),
       positionOf: approvalTable.positionOf,
     });
     const nowMs = await clockNow(ctx.core.db);
