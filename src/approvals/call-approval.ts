@@ -37,8 +37,8 @@ export interface GatedCall
 
 /** What a call asks for, however it came in. Nothing of it is made where no rule may meet the call. */
 export interface Asked {
-  /** All of the input, the same for each repeat. */
-  canonical(): string;
+  /** What tells the input from all others, the same for each repeat. */
+  canonical(): string | Promise<string>;
   /** The input as people see it, JSON text without secrets; null: it is no JSON, or too long. */
   shownInput(): string | null;
   /** What a rule over the input looks at; null: it cannot, and holds. */
@@ -66,15 +66,19 @@ export class CallApproval implements CostApproval {
   #hasEntered = false;
   #wasCharged = false;
 
-  /** `rules`: those that may meet the call, at least one. */
-  constructor(call: GatedCall, asked: Asked, rules: readonly Rule[], ownKey: string | null) {
+  private constructor(call: GatedCall, asked: Asked, rules: readonly Rule[], ownKey: string | null, canonical: string) {
     this.#call = call;
     this.#asked = asked;
     this.#rules = rules;
     this.#ownKey = ownKey;
     this.#shownInput = asked.isRepeatable ? null : asked.shownInput();
-    const parts = [call.principal.id, call.capability, asked.canonical(), ownKey ?? ''];
+    const parts = [call.principal.id, call.capability, canonical, ownKey ?? ''];
     this.#hash = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  }
+
+  /** `rules`: those that may meet the call, at least one. `ownKey`: the idempotency key that was sent; null: none was. */
+  static async of(call: GatedCall, asked: Asked, rules: readonly Rule[], ownKey: string | null): Promise<CallApproval> {
+    return new CallApproval(call, asked, rules, ownKey, await asked.canonical());
   }
 
   get #isFree(): boolean {

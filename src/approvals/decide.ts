@@ -8,8 +8,10 @@ import { invalidField, problem } from '../problems/problem.ts';
 import { mayDecide } from './mail.ts';
 import { type ApprovalRow, lockApproval, saveDecided, statusOf } from './store.ts';
 
-/** What waits for decisions listens to it. */
-export const DECIDED_HINT = 'approvals';
+/** Whoever waits for the decision listens to it. */
+export function decisionOf(approvalId: string): string {
+  return `approval ${approvalId}`;
+}
 
 export const spans = ['once', 'hour', 'day'] as const;
 const SPAN_MS = { hour: HOUR_MS, day: DAY_MS };
@@ -56,7 +58,7 @@ export async function decide(tx: Transaction, deciding: Deciding, nowMs: number)
     expires_at: lasts.lasts_until ?? nowMs + (row.expires_at - row.created_at),
   };
   await saveDecided(tx, accountId, approvalId, decided);
-  tx.hint(DECIDED_HINT);
+  tx.hint(decisionOf(approvalId));
   return { ...row, ...decided };
 }
 

@@ -1,6 +1,6 @@
 // Approvals at the gateway: whatever door a call came in by, rules of its account are looked at once its input is known, and before it runs. A call
 // whose rules changed while it ran, or that was approved meanwhile, is looked at again.
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Asked, CallApproval, LookAgain, meeting } from '../approvals/call-approval.ts';
 import type { RuleSets } from '../approvals/rules.ts';
 import { isRulesChanged, rulesChanged } from '../core/callers/rules-version.ts';
@@ -8,6 +8,7 @@ import { KEY_FIELD } from '../core/idempotency/fingerprint.ts';
 import { withoutSecrets } from '../core/requests/entry.ts';
 import { canonicalJson } from '../lib/canonical-json.ts';
 import { toJson } from '../lib/json-text.ts';
+import { TimeSlices } from '../lib/time-slices.ts';
 import { takesBody } from '../manifest/failures.ts';
 import { secretPaths } from '../manifest/secret-fields.ts';
 import { authorize } from './authorize.ts';
@@ -65,7 +66,7 @@ async function approvalOf(ruleSets: RuleSets, call: Call, asked: Asked, ownKey: 
   const known = ruleSets.of(call.core.db, call.accountId, rulesVersion);
   const rules = (known instanceof Promise ? await known : known).of(call.endpoint.capability, id);
   const met = rules.length === 0 ? rules : meeting(rules, asked);
-  return met.length === 0 ? null : new CallApproval(call, asked, met, ownKey);
+  return met.length === 0 ? null : CallApproval.of(call, asked, met, ownKey);
 }
 
 /** The caller with the rules as they are now. */
@@ -117,7 +118,7 @@ const BOUNDARY = /boundary="?([^";]+)/i;
 export function askedBy(call: Call, sent: SentRequest): Asked {
   const target = () => `${sent.method} ${withoutSignature(sent.url)}`;
   return {
-    canonical: () => `${target()}\n${contentOf(sent)}`,
+    canonical: async () => `${target()}\n${await contentOf(sent)}`,
     shownInput() {
       const { body } = sent;
       const json = body === null ? null : objectIn(body);
@@ -135,12 +136,33 @@ function withoutSignature(url: string): string {
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`;
 }
 
-/** The boundary of a form is another one each time. */
-function contentOf({ body, contentType, announced }: SentRequest): string {
+const SLICE_BYTES = 1024 * 1024;
+const slices = new TimeSlices();
+
+/** A hash of the body. The boundary of a form is another one each time, and left out. */
+async function contentOf({ body, contentType, announced }: SentRequest): Promise<string> {
   if (body === null) return JSON.stringify(announced.map((value) => value ?? ''));
+  const content = createHash('sha256');
   const boundary = BOUNDARY.exec(contentType)?.[1];
-  const content = boundary === undefined ? body : body.toString('latin1').replaceAll(boundary, 'boundary');
-  return hash('sha256', content, 'base64url');
+  for (const part of boundary === undefined ? [body] : partsBetween(body, boundary)) {
+    content.update(`${part.length}\n`);
+    for (let at = 0; at < part.length; at += SLICE_BYTES) {
+      content.update(part.subarray(at, at + SLICE_BYTES));
+      if (slices.isOver) await slices.next();
+    }
+  }
+  return content.digest('base64url');
+}
+
+/** Only where it stands as a boundary: the same word within a part is content. */
+function* partsBetween(body: Buffer, boundary: string): Generator<Buffer> {
+  const [first, next] = [`--${boundary}`, `\r\n--${boundary}`];
+  let from = body.indexOf(first) === 0 ? first.length : 0;
+  for (let at = body.indexOf(next, from); at !== -1; at = body.indexOf(next, from)) {
+    yield body.subarray(from, at);
+    from = at + next.length;
+  }
+  yield body.subarray(from);
 }
 
 function isBulk({ endpoint: { capability } }: Call): boolean {
@@ -151,9 +173,12 @@ function isBulk({ endpoint: { capability } }: Call): boolean {
 function canonicalOf(call: Call): string {
   const { endpoint, inputText, input } = call;
   if (!takesBody(endpoint.capability)) return canonicalJson(toJson(input));
-  const inPath = Object.fromEntries(endpoint.pathFields.map((name) => [name, input[name]]));
   const body = isBulk(call) ? call.contentHash : canonicalJson(inputText === '' ? '{}' : inputText, withoutPath(call));
-  return `${canonicalJson(toJson(inPath))}\n${body}`;
+  return `${canonicalJson(toJson(pathOf(call)))}\n${body}`;
+}
+
+function pathOf({ endpoint, input }: Call): Record<string, unknown> {
+  return Object.fromEntries(endpoint.pathFields.map((name) => [name, input[name]]));
 }
 
 function withoutPath({ endpoint }: Call): ReadonlySet<string> {
@@ -162,8 +187,11 @@ function withoutPath({ endpoint }: Call): ReadonlySet<string> {
 
 /** The input as JSON text; null: it is not kept. */
 function jsonOf(call: Call): string | null {
-  if (!isBulk(call)) return toJson(call.input);
-  return call.body === null ? null : call.body.toString('utf8');
+  const { inputText, input, body } = call;
+  if (isBulk(call)) return body === null ? null : body.toString('utf8');
+  if (inputText === '' || inputText.length > SHOWN_CHARACTERS_MAX) return toJson(input);
+  const { [KEY_FIELD]: _key, ...sent } = JSON.parse(withAllDigits(inputText)) as Record<string, unknown>;
+  return JSON.stringify({ ...sent, ...pathOf(call) });
 }
 
 export function shownJson({ endpoint }: Call, text: string | null): string | null {
@@ -186,9 +214,9 @@ function withAllDigits(text: string): string {
   }
 }
 
-/** Null: it is no object, or not kept. */
+/** Null: it is no object, not kept, or long. */
 export function objectIn(body: Buffer | null): Readonly<Record<string, unknown>> | null {
-  if (body === null) return null;
+  if (body === null || body.length > SHOWN_CHARACTERS_MAX) return null;
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -34,7 +34,7 @@ const UNSEEN = /\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u007f-\u009f]/gu;
 
 /** All of the input, as JSON to be read. Characters that nobody sees are escapeUnseen. Null: it was not kept. */
 export function inputText(input: unknown): string {
-  if (input === null) return '(not shown: it is not JSON, or longer than 64 kB)';
+  if (input === null) return '(not shown: it is not JSON, or too long)';
   const pretty = JSON.stringify(input, null, 2);
   const text = pretty.length > INDENTED_CHARACTERS_MAX ? JSON.stringify(input) : pretty;
   return text.replace(UNSEEN, escapeUnseen);

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { DECIDED_HINT } from '../../../../approvals/decide.ts';
+import { decisionOf } from '../../../../approvals/decide.ts';
 import { WAIT_SECONDS_MAX } from '../../../../approvals/refusals.ts';
 import { statusOf } from '../../../../approvals/store.ts';
 import { clockNow } from '../../../../core/database-clock.ts';
@@ -55,16 +55,16 @@ export const approvalsWait = defineCapability()({
       if (statusOf(row, nowMs) !== 'pending' || leftMs <= 0 || ctx.signal.aborted)
         return { data: approvalRecord(row, nowMs) };
       ctx.idle();
-      await nextLook(ctx, Math.min(leftMs, LOOK_MS));
+      await nextLook(ctx, id, Math.min(leftMs, LOOK_MS));
     }
   },
 });
 
 /** Until somebody decides on this machine, the time is over, or the caller is gone. */
-function nextLook({ core, signal }: CallContext, ms: number): Promise<void> {
+function nextLook({ core, signal }: CallContext, approvalId: string, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  const deafen = core.db.onHint(DECIDED_HINT, resolve);
+  const deafen = core.db.onHint(decisionOf(approvalId), resolve);
   signal.addEventListener('abort', () => resolve(), { once: true });
   return promise.finally(() => {
     clearTimeout(timer);
