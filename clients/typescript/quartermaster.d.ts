@@ -1269,16 +1269,12 @@ export interface AccountApprovalsListInput {
   limit?: number;
 }
 
-export interface AccountApprovalsListDataItemsItemInput {
-}
-
 export interface AccountApprovalsListDataItemsItem {
   approval_id: string;
   status: "pending" | "approved" | "denied" | "expired" | "used";
   rule: string;
   capability: string;
   key_id: string;
-  input: AccountApprovalsListDataItemsItemInput | null;
   cost_usd_max: number;
   approvers: Array<string> | null;
   reason_required: boolean;
@@ -1318,7 +1314,6 @@ export interface AccountApprovalsGetData {
   rule: string;
   capability: string;
   key_id: string;
-  input: AccountApprovalsGetDataInput | null;
   cost_usd_max: number;
   approvers: Array<string> | null;
   reason_required: boolean;
@@ -1330,6 +1325,7 @@ export interface AccountApprovalsGetData {
   request_id: string;
   created_at: string;
   expires_at: string;
+  input: AccountApprovalsGetDataInput | null;
   key_name: string | null;
   key_did: Array<AccountApprovalsGetDataKeyDidItem>;
 }
@@ -1350,7 +1346,6 @@ export interface AccountApprovalsWaitData {
   rule: string;
   capability: string;
   key_id: string;
-  input: AccountApprovalsWaitDataInput | null;
   cost_usd_max: number;
   approvers: Array<string> | null;
   reason_required: boolean;
@@ -1362,6 +1357,7 @@ export interface AccountApprovalsWaitData {
   request_id: string;
   created_at: string;
   expires_at: string;
+  input: AccountApprovalsWaitDataInput | null;
 }
 
 export interface AccountApprovalsDecideInput {
@@ -1388,7 +1384,6 @@ export interface AccountApprovalsDecideData {
   rule: string;
   capability: string;
   key_id: string;
-  input: AccountApprovalsDecideDataInput | null;
   cost_usd_max: number;
   approvers: Array<string> | null;
   reason_required: boolean;
@@ -1400,6 +1395,7 @@ export interface AccountApprovalsDecideData {
   request_id: string;
   created_at: string;
   expires_at: string;
+  input: AccountApprovalsDecideDataInput | null;
 }
 
 export interface AccountTopupInput {

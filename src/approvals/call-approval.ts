@@ -13,12 +13,12 @@ import { approvalDenied, approvalRequired } from './refusals.ts';
 import type { Rule } from './rules.ts';
 import {
   ANSWERED_FOR_MS,
-  type ApprovalRow,
   approvalsOfCall,
   beginUnder,
   finishAll,
   giveBackAll,
   hasCalledBefore,
+  type ListedRow,
   lastingOf,
   REPEATED_FOR_MS,
   statusOf,
@@ -58,7 +58,7 @@ export class CallApproval implements CostApproval {
   readonly #ownKey: string | null;
   readonly #hash: string;
   /** Under which the call runs, by rule. */
-  readonly #under = new Map<string, ApprovalRow>();
+  readonly #under = new Map<string, ListedRow>();
   /** Rules of which an approval for a time has paid. */
   readonly #paid = new Set<string>();
   /** Of a call that is read as it runs: what it was before. */
@@ -99,7 +99,7 @@ export class CallApproval implements CostApproval {
     await this.#begin(rows[0]?.now ?? 0);
   }
 
-  async #judge(rule: Rule, rows: readonly (ApprovalRow & { readonly now: number })[]): Promise<void> {
+  async #judge(rule: Rule, rows: readonly (ListedRow & { readonly now: number })[]): Promise<void> {
     const row = rows.find((each) => each.rule_name === rule.name && this.#stands(each, each.now));
     if (row !== undefined) {
       const status = statusOf(row, row.now);
@@ -113,7 +113,7 @@ export class CallApproval implements CostApproval {
   }
 
   /** Whether what was said of the call still says something of it. */
-  #stands(row: ApprovalRow, nowMs: number): boolean {
+  #stands(row: ListedRow, nowMs: number): boolean {
     const status = statusOf(row, nowMs);
     if (status === 'used') return this.#ownKey !== null && nowMs - (row.started_at ?? 0) < REPEATED_FOR_MS;
     if (status === 'denied') return nowMs - (row.decided_at ?? 0) < ANSWERED_FOR_MS;

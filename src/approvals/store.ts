@@ -38,9 +38,13 @@ export interface ApprovalRow {
   readonly expires_at: number;
 }
 
-const COLUMNS =
-  'approval_id, rule_name, key_id, capability, call_hash, input, cost_nanos, approvers, reason_required, status, request_id, words, ' +
+/** An approval without its input, which may be long. */
+export type ListedRow = Omit<ApprovalRow, 'input'>;
+
+const LISTED =
+  'approval_id, rule_name, key_id, capability, call_hash, cost_nanos, approvers, reason_required, status, request_id, words, ' +
   'decided_by, decided_at, started_at, lasts_until, left_nanos, created_at, expires_at';
+const COLUMNS = `${LISTED}, input`;
 
 export const approvalTable = resourceTable<ApprovalRow>({
   table: 'core.approval',
@@ -53,7 +57,7 @@ export const approvalTable = resourceTable<ApprovalRow>({
 const ROWS_OF_CALL_MAX = 100;
 const findOfCall = statement(
   'approval_find_of_call',
-  `SELECT ${COLUMNS}, core.clock_now() AS now
+  `SELECT ${LISTED}, core.clock_now() AS now
      FROM core.approval
     WHERE account_id = $1 AND call_hash = $2 AND status <> 'replaced'
     ORDER BY approval_id DESC
@@ -135,7 +139,7 @@ const SEEN_STATUS = `CASE WHEN a.status = 'replaced' THEN 'expired'
                        ELSE a.status END`;
 const selectPage = statement(
   'approval_select_page',
-  `SELECT ${COLUMNS}
+  `SELECT ${LISTED}
      FROM core.approval a
     WHERE a.account_id = $1 AND a.approval_id < $2
       AND ($3::text IS NULL OR ${SEEN_STATUS} = $3::text)
@@ -181,8 +185,8 @@ export async function approvalsOfCall(
   db: Queryable,
   accountId: string,
   callHash: string,
-): Promise<readonly (ApprovalRow & { readonly now: number })[]> {
-  return (await db.query<ApprovalRow & { now: number }>(findOfCall, [accountId, callHash])).rows;
+): Promise<readonly (ListedRow & { readonly now: number })[]> {
+  return (await db.query<ListedRow & { now: number }>(findOfCall, [accountId, callHash])).rows;
 }
 
 /** Ids of approvals for a time that the key has, by rule. */
@@ -304,8 +308,8 @@ export async function listApprovals(
   db: Queryable,
   accountId: string,
   { after, limit, status, keyId }: { after: string | null; limit: number; status: string | null; keyId: string | null },
-): Promise<readonly ApprovalRow[]> {
-  return (await db.query<ApprovalRow>(selectPage, [accountId, after ?? '~', status, keyId, limit])).rows;
+): Promise<readonly ListedRow[]> {
+  return (await db.query<ListedRow>(selectPage, [accountId, after ?? '~', status, keyId, limit])).rows;
 }
 
 /** Whether the key has made such a call before. */

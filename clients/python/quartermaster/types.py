@@ -1015,17 +1015,12 @@ class AccountApprovalsListInput(TypedDict):
     limit: NotRequired[int]
 
 
-class AccountApprovalsListDataItemsItemInput(TypedDict):
-    pass
-
-
 class AccountApprovalsListDataItemsItem(TypedDict):
     approval_id: str
     status: Literal["pending", "approved", "denied", "expired", "used"]
     rule: str
     capability: str
     key_id: str
-    input: AccountApprovalsListDataItemsItemInput | None
     cost_usd_max: float
     approvers: list[str] | None
     reason_required: bool
@@ -1065,7 +1060,6 @@ class AccountApprovalsGetData(TypedDict):
     rule: str
     capability: str
     key_id: str
-    input: AccountApprovalsGetDataInput | None
     cost_usd_max: float
     approvers: list[str] | None
     reason_required: bool
@@ -1077,6 +1071,7 @@ class AccountApprovalsGetData(TypedDict):
     request_id: str
     created_at: str
     expires_at: str
+    input: AccountApprovalsGetDataInput | None
     key_name: str | None
     key_did: list[AccountApprovalsGetDataKeyDidItem]
 
@@ -1096,7 +1091,6 @@ class AccountApprovalsWaitData(TypedDict):
     rule: str
     capability: str
     key_id: str
-    input: AccountApprovalsWaitDataInput | None
     cost_usd_max: float
     approvers: list[str] | None
     reason_required: bool
@@ -1108,6 +1102,7 @@ class AccountApprovalsWaitData(TypedDict):
     request_id: str
     created_at: str
     expires_at: str
+    input: AccountApprovalsWaitDataInput | None
 
 
 AccountApprovalsDecideInput = TypedDict("AccountApprovalsDecideInput", {
@@ -1130,7 +1125,6 @@ class AccountApprovalsDecideData(TypedDict):
     rule: str
     capability: str
     key_id: str
-    input: AccountApprovalsDecideDataInput | None
     cost_usd_max: float
     approvers: list[str] | None
     reason_required: bool
@@ -1142,6 +1136,7 @@ class AccountApprovalsDecideData(TypedDict):
     request_id: str
     created_at: str
     expires_at: str
+    input: AccountApprovalsDecideDataInput | None
 
 
 class AccountTopupInput(TypedDict):

@@ -1,7 +1,7 @@
 // Fields and records of approvals and their rules.
 import Type, { type Static } from 'typebox';
 import type { RuleRow } from '../../../approvals/rules.ts';
-import type { ApprovalRow } from '../../../approvals/store.ts';
+import type { ApprovalRow, ListedRow } from '../../../approvals/store.ts';
 import { statusOf } from '../../../approvals/store.ts';
 import { instant, instantOrNull, orNull, plainTextOrNull, textOrNull } from '../../../kit/fields.ts';
 import { alsoNamed } from '../../../kit/second-names.ts';
@@ -126,7 +126,8 @@ export const wordsField = Type.Optional(
   ),
 );
 
-export const approvalSchema = Type.Object({
+/** Without the input, which may be long. */
+export const listedApprovalSchema = Type.Object({
   approval_id: Type.String({ description: 'Id of the approval.' }),
   status: Type.Enum([...statuses], {
     description:
@@ -135,7 +136,6 @@ export const approvalSchema = Type.Object({
   rule: Type.String({ description: 'Rule that asks.' }),
   capability: Type.String({ description: 'What is called.' }),
   key_id: Type.String({ description: 'The key that calls.' }),
-  input: orNull<object>({ type: 'object' }, 'What was sent, without secrets; null: it is no JSON, or too long.'),
   cost_usd_max: Type.Number({ description: 'The most that the call may cost, USD.' }),
   approvers: orNull<readonly string[]>(
     { type: 'array', items: { type: 'string' } },
@@ -152,14 +152,22 @@ export const approvalSchema = Type.Object({
   expires_at: instant('Until when it can be decided, or repeated.'),
 });
 
+export const approvalSchema = Type.Object({
+  ...listedApprovalSchema.properties,
+  input: orNull<object>({ type: 'object' }, 'What was sent, without secrets; null: it is no JSON, or too long.'),
+});
+
 export function approvalRecord(row: ApprovalRow, nowMs: number) {
+  return { ...listedApproval(row, nowMs), input: row.input === null ? null : JSON.parse(row.input) };
+}
+
+export function listedApproval(row: ListedRow, nowMs: number) {
   return {
     approval_id: row.approval_id,
     status: statusOf(row, nowMs),
     rule: row.rule_name,
     capability: row.capability,
     key_id: row.key_id,
-    input: row.input === null ? null : JSON.parse(row.input),
     cost_usd_max: usd(row.cost_nanos),
     approvers: row.approvers === null ? null : JSON.parse(row.approvers),
     reason_required: row.reason_required,
