@@ -39,7 +39,9 @@ function roomFor(visit: Visit, detail: string | undefined): Remedy {
 }
 
 /** What mends it, and where; null: there is none. */
-function remedyFor(visit: Visit, { code, detail }: Problem): Remedy | null {
+function remedyFor(visit: Visit, { code, detail, approval }: Problem): Remedy | null {
+  if (approval !== undefined)
+    return { href: visit.path(`/approvals/${approval.approval_id}`), text: 'See what waits, then send it again' };
   const back = encodeURIComponent(visit.here);
   const signIn = visit.elsewhere(`/auth?again=1&return_to=${back}`);
   const remedies: Readonly<Record<string, Remedy>> = {

@@ -13,13 +13,19 @@ export function tokenField({ formToken }: { readonly formToken: string }): Html 
 }
 
 /** The fields that every form of the console has. */
-export function formFields({ formToken }: Visit, act: string): Html {
-  return html`${tokenField({ formToken })}${formKeyField()}<input type="hidden" name="act" value="${act}">`;
+export function formFields(visit: Visit, act: string): Html {
+  return html`${tokenField({ formToken: visit.formToken })}${formKeyField(keyAgain(visit, act))}<input type="hidden" name="act" value="${act}">`;
 }
 
 /** The idempotency key of a form. */
-export function formKeyField(): Html {
-  return html`<input type="hidden" name="form_key" value="${randomHex(KEY_BYTES)}">`;
+export function formKeyField(key: string = randomHex(KEY_BYTES)): Html {
+  return html`<input type="hidden" name="form_key" value="${key}">`;
+}
+
+/** What waits for an approval is sent again as the same call. */
+function keyAgain({ refused }: Visit, act: string): string | undefined {
+  if (refused?.act !== act || refused.problem.code !== 'APPROVAL_REQUIRED') return undefined;
+  return refused.form.get('form_key') ?? undefined;
 }
 
 /** A form that sends the page itself `act`. Hidden fields tell what it is about. */
