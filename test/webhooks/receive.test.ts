@@ -102,7 +102,7 @@ describe('each scheme takes what its own signer signs, and nothing else', () => 
     // Stripe sends the event again, signed anew; while a secret is rotated it signs by both.
     expect((await post(`${header(seconds() - 1)},v1=${'0'.repeat(64)}`)).status).toBe(200);
     expect((await post(header(seconds() - 301))).status).toBe(401);
-    expect((await post(header(seconds() + 301))).status).toBe(401);
+    expect((await post(header(seconds() + 360))).status).toBe(401);
     expect((await post(header(seconds(), 'whsec_another_secret'))).status).toBe(401);
     expect((await post('t=x,v1=00')).status).toBe(401);
     const [message, ...more] = await made.messages();

@@ -64,7 +64,9 @@ export class ToolSets {
   }
 
   #make(modules: readonly string[] | null, readOnly: boolean, scopes: Scopes): ToolSet {
-    const may = ({ id, scope, anyKey }: Capability) => anyKey === true || scopesAllow(scopes, id, scope);
+    // Programs come with keys: what only a person may call is no tool of theirs.
+    const may = ({ id, scope, anyKey, gates }: Capability) =>
+      gates?.includes('person') !== true && (anyKey === true || scopesAllow(scopes, id, scope));
     const allowed = this.#manifest.capabilities.filter(may);
     const here = this.#parts.filter(({ name }) => modules?.includes(name) === true);
     const isHere = ({ id }: Capability) => here.some(({ ids }) => ids.has(id));
