@@ -21,7 +21,7 @@ const called = { capability: 'vector.query', scope: 'read', priceEntry: 'vector.
 async function charge(bench: VectorBench, holdFirst: boolean, work: () => Promise<string>, core = bench.service.core) {
   const { accountId, secret } = bench.account;
   const key = await core.keys.find(secret);
-  const ctx = { core, accountId, principal: key, ...called, requestId: 'req_test', idempotency: null };
+  const ctx = { core, accountId, principal: key, ...called, requestId: 'req_test', approval: null, idempotency: null };
   const price = { units: 1n, effect: new AnswerEffect('vector.query') };
   return chargeForWork(ctx as unknown as CallContext, { ...price, sequences: 0, bytes: 100, rows: 1 }, holdFirst, work);
 }

@@ -195,6 +195,7 @@ export function contextOf(shop: Shop, account: Account, idempotency: Idempotency
     requestId: newId('req_'),
     accountId: account.accountId,
     principal: account.principal,
+    approval: null,
     idempotency,
   } as unknown as CallContext;
 }
