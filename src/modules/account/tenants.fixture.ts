@@ -1,9 +1,30 @@
 // Tenant-isolation fixture of keys, webhooks, top-ups, payment methods and requests, for the contract tests: creates them, and
 // lists calls of another account that name them.
+import { insertApproval, type NewApproval } from '../../approvals/store.ts';
 import type { TenantFixture } from '../../kit/tenant-fixture.ts';
+import { newId } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/time.ts';
 
 const receiver = { name: 'builds', verify: { scheme: 'none' }, to: { channel: 'builds' } };
 const target = { url: 'https://example.org/hooks', events: ['wallet.expired'] };
+
+function approvalOf(keyId: string, callHash: string): NewApproval {
+  const nowMs = Date.now();
+  return {
+    approval_id: newId('apr_'),
+    rule_name: 'deletes',
+    key_id: keyId,
+    capability: 'queue.delete',
+    call_hash: callHash,
+    input: '{"queue":"orders"}',
+    cost_nanos: 0n,
+    approvers: null,
+    reason_required: false,
+    request_id: newId('req_'),
+    created_at: nowMs,
+    expires_at: nowMs + DAY_MS,
+  };
+}
 
 export const tenants: TenantFixture = {
   first: 'account.webhooks.register',
@@ -17,8 +38,9 @@ export const tenants: TenantFixture = {
     request: 'req_1111111111111111111111',
     receiver: 'whr_1111111111111111111111',
     received: 'whq_1111111111111111111111',
+    approval: 'apr_1111111111111111111111',
   },
-  async fill({ act, leaveCard }) {
+  async fill({ act, leaveCard, accountId, db }) {
     const key = await act('account.keys.create', { name: 'second', idempotency_key: 'shared' });
     const register = () => act('account.webhooks.register', target);
     const [webhook] = [await register(), await register()];
@@ -31,6 +53,11 @@ export const tenants: TenantFixture = {
     const [topup] = [await act('account.topup', {}), await act('account.topup', {})];
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
     await leaveCard((await act('account.payment_method.attach', {})).checkout_url);
+    for (const name of ['deletes', 'payments'])
+      await act('account.approvals.rule.set', { name, capabilities: ['queue.delete'], keys: [key.key_id] });
+    // They come of calls that are refused.
+    const approvals = ['one', 'two'].map((callHash) => approvalOf(key.key_id, callHash));
+    for (const row of approvals) await db.transaction((tx) => insertApproval(tx, accountId, row));
     const { items: methods } = await act('account.payment_method.list', {});
     const { items: requests } = await act('account.requests.list', { audit: true });
     return {
@@ -43,6 +70,7 @@ export const tenants: TenantFixture = {
       project: key.project_id,
       receiver: receiver_id,
       received: received.request_id,
+      approval: approvals[0]?.approval_id ?? '',
     };
   },
   async fillOther({ act }) {
@@ -50,6 +78,11 @@ export const tenants: TenantFixture = {
     return { webhook: (await act('account.webhooks.register', target)).webhook_id, receiver: receiver_id };
   },
   aims: {
+    'account.approvals.decide': [],
+    'account.approvals.get': [(names) => ({ approval_id: names.approval })],
+    'account.approvals.wait': [(names) => ({ approval_id: names.approval })],
+    'account.approvals.rule.set': [(names) => ({ name: 'asks', capabilities: ['queue'], keys: [names.key] })],
+    'account.approvals.rule.delete': [],
     'account.autorecharge.configure': [
       (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method }),
       (names) => ({ trigger_balance: 1, recharge_amount: 5, payment_method_id: names.method, enabled: false }),
