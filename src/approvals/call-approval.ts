@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import type { CallContext, CostApproval } from '../core/callers/context.ts';
 import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';
-import { rulesChanged } from '../core/callers/rules-version.ts';
+import { isRulesChanged, rulesChanged } from '../core/callers/rules-version.ts';
 import type { Capability } from '../kit/capability.ts';
 import { ruleHolds } from '../kit/json-logic/hold.ts';
-import type { Problem } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { type ApprovalServices, ask } from './ask.ts';
 import { approvalDenied, approvalRequired } from './refusals.ts';
 import type { Rule } from './rules.ts';
@@ -65,6 +65,9 @@ export class CallApproval implements CostApproval {
   readonly #shownInput: string | null;
   #hasEntered = false;
   #wasCharged = false;
+  #isDone = false;
+  /** Of a call that takes no key: the approvals are used up for it. */
+  #hasTaken = false;
 
   private constructor(call: GatedCall, asked: Asked, rules: readonly Rule[], ownKey: string | null, canonical: string) {
     this.#call = call;
@@ -129,7 +132,10 @@ export class CallApproval implements CostApproval {
     if (first === undefined) return;
     const ids = approved.map(({ approval_id: id }) => id);
     if (endpoint.capability.idempotent) await beginUnder(core.db, accountId, ids, nowMs);
-    else if (!(await takeAll(core.db, accountId, ids, nowMs))) throw new LookAgain();
+    else {
+      this.#hasTaken = await takeAll(core.db, accountId, ids, nowMs);
+      if (!this.#hasTaken) throw new LookAgain();
+    }
     if (!endpoint.capability.idempotent || this.#ownKey !== null) return;
     const raw = `approval ${first.approval_id}`;
     const fingerprint = this.#hash.slice(0, FINGERPRINT_CHARACTERS);
@@ -188,20 +194,30 @@ export class CallApproval implements CostApproval {
     const unasked = this.#rules.find(({ name, costAboveNanos }) => costAboveNanos === null && !this.#under.has(name));
     if (!this.#isFree && !this.#wasCharged && unasked !== undefined && !(await this.#mayPass(unasked, 0n)))
       throw await this.#ask(unasked, 0n);
-    if (this.#under.size > 0) await finishAll(core.db, accountId, this.#ids());
+    this.#isDone = true;
+    if (this.#under.size === 0) return;
+    // The call has had its effect: a repeat finds its answer, also where the approval is not marked yet.
+    await finishAll(core.db, accountId, this.#ids()).catch((err: unknown) => {
+      core.log.warn({ err, accountId }, 'an approval that was used could not be marked');
+    });
   }
 
-  /** The call has failed: what was not charged may be tried again. */
-  async giveBack(): Promise<void> {
-    const { core, accountId, billed, endpoint } = this.#call;
-    if (this.#under.size === 0) return;
+  /** The call has failed: what was refused, and not charged, may be tried again. `error`: a failure of the service may come behind the effect. */
+  async giveBack(error: unknown): Promise<void> {
+    const { core, accountId, billed } = this.#call;
+    if (this.#under.size === 0 || this.#isDone) return;
     if (billed) await finishAll(core.db, accountId, this.#ids());
-    else if (!endpoint.capability.idempotent) await giveBackAll(core.db, accountId, this.#ids());
+    else if (this.#hasTaken && isRefusal(error)) await giveBackAll(core.db, accountId, this.#ids());
   }
 
   #ids(): string[] {
     return [...this.#under.values()].map(({ approval_id: id }) => id);
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof LookAgain || isRulesChanged(error)) return true;
+  return error instanceof Problem && error.httpStatus < 500;
 }
 
 /** As those of requests. */

@@ -1,6 +1,6 @@
 // Approvals: calls that wait for a person, what people said of them, and under which of them a call has run. All times are the database's.
 import { textArray } from '../db/arrays.ts';
-import type { Queryable, Transaction } from '../db/database.ts';
+import type { Database, Queryable, Transaction } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/types.ts';
 import { resourceTable } from '../kit/resource.ts';
@@ -218,12 +218,22 @@ export async function beginUnder(
 
 /** The call runs under them, and no other does. False: another was first. */
 export async function takeAll(
-  db: Queryable,
+  db: Pick<Database, 'transaction'>,
   accountId: string,
   ids: readonly string[],
   nowMs: number,
 ): Promise<boolean> {
-  return (await db.query(take, [accountId, textArray(ids), timestamp(nowMs)])).count === ids.length;
+  const notAll = new Error('not all of the approvals are there');
+  try {
+    await db.transaction(async (tx) => {
+      const { count } = await tx.query(take, [accountId, textArray(ids), timestamp(nowMs)]);
+      if (count !== ids.length) throw notAll;
+    });
+    return true;
+  } catch (error) {
+    if (error === notAll) return false;
+    throw error;
+  }
 }
 
 export async function giveBackAll(db: Queryable, accountId: string, ids: readonly string[]): Promise<void> {

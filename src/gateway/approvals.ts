@@ -37,7 +37,7 @@ export async function underRules<Result>(
       await approval?.settle();
       return result;
     } catch (error) {
-      await approval?.giveBack();
+      await approval?.giveBack(error);
       const isOld = isRulesChanged(error);
       if (!isOld && !(error instanceof LookAgain)) throw error;
       if (!asked.isRepeatable || looks === LOOKS_MAX) throw isOld ? error : rulesChanged();

@@ -111,6 +111,18 @@ describe('a call that a rule meets', () => {
   });
 });
 
+test('a call that takes no idempotency key uses the approval up, unless it is refused', async () => {
+  const bound = await withQueue();
+  await bound.rule({ capabilities: ['queue.consume'] });
+  const consume = () => bound.agent('POST', '/v1/queue/consume', { queue: 'notes' });
+  await approve(bound.owner, waitingFor(await consume()));
+  expect((await consume()).body.error.code).toBe('QUEUE_NOT_FOUND');
+  await bound.call('POST', '/v1/queue/create', { name: 'notes' });
+  const replies = await Promise.all([consume(), consume()]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 403]);
+  waitingFor(await consume());
+});
+
 describe('rules', () => {
   test('about cost ask above it alone, and tell the most that the call may cost', async () => {
     const bound = await withQueue();

@@ -168,7 +168,7 @@ async function underApproval<Result>(call: Call, answer: () => Promise<Result>):
     await call.approval?.settle();
     return result;
   } catch (error) {
-    await call.approval?.giveBack();
+    await call.approval?.giveBack(error);
     throw error;
   }
 }
