@@ -2,6 +2,7 @@
 // every look-up of a key brings along.
 import type { LRUCache } from 'lru-cache';
 import { admission } from '../core/admission.ts';
+import type { Principal } from '../core/callers/principal.ts';
 import { moduleOf } from '../core/callers/scopes.ts';
 import type { Queryable } from '../db/database.ts';
 import type { Capability } from '../kit/capability.ts';
@@ -105,6 +106,13 @@ function namesOf({ id, laterPrices = [] }: Called): readonly string[] {
 export class RuleSets {
   readonly #known: LRUCache<string, RuleSet> = lruOf(admission.all.ruleSetsRemembered);
   readonly #reading = new Map<string, Promise<RuleSet>>();
+
+  /** Whether a rule may meet such a call; true also where the rules are not known here yet. */
+  mayMeet(accountId: string, { rulesVersion, id }: Pick<Principal, 'rulesVersion' | 'id'>, called: Called): boolean {
+    if (rulesVersion === null || rulesVersion === 0n) return false;
+    const known = this.#known.get(`${accountId} ${rulesVersion}`);
+    return known === undefined || known.of(called, id).length > 0;
+  }
 
   of(db: Queryable, accountId: string, version: bigint): RuleSet | Promise<RuleSet> {
     const id = `${accountId} ${version}`;

@@ -173,6 +173,8 @@ function isBulk({ endpoint: { capability } }: Call): boolean {
 function canonicalOf(call: Call): string {
   const { endpoint, inputText, input } = call;
   if (!takesBody(endpoint.capability)) return canonicalJson(toJson(input));
+  // The rule came after the body was read, and nothing else tells one body from another: the caller sends it again.
+  if (isBulk(call) && call.contentHash === '') throw rulesChanged();
   const body = isBulk(call) ? call.contentHash : canonicalJson(inputText === '' ? '{}' : inputText, withoutPath(call));
   return `${canonicalJson(toJson(pathOf(call)))}\n${body}`;
 }

@@ -65,7 +65,7 @@ export class Call extends ActiveRequest implements CallContext {
   bytesIn: number | null = null;
   /** As it was sent; null: there is none, it comes as a stream, or it is long and may be handed over to a thread. */
   body: Buffer | null = null;
-  /** Of an input that is read elsewhere: what tells it from others. */
+  /** Of an input that is read elsewhere, and that a rule may meet: what tells it from others. */
   contentHash = '';
   /** How many calls stand between it and the caller. */
   readonly depth: number;
@@ -128,12 +128,6 @@ export class Call extends ActiveRequest implements CallContext {
   get readsLog(): boolean {
     if (this.#principal === null || this.depth > 0) return false;
     return scopesAllow(this.#principal.scopes, REQUEST_LOG, 'read');
-  }
-
-  /** Whether the account has rules of which calls a person approves. */
-  get mayBeRuled(): boolean {
-    const { rulesVersion } = this.principal;
-    return rulesVersion !== null && rulesVersion !== 0n;
   }
 
   get isIdentified(): boolean {

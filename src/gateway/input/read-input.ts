@@ -26,7 +26,7 @@ export async function readInput(
       prefix: fingerprintPrefix({}),
       sent: idempotencyKey,
       ignoresUnknown: call.ignoresUnknown,
-      isFingerprinted: call.mayBeRuled,
+      isFingerprinted: gateway.ruleSets.mayMeet(call.accountId, call.principal, endpoint.capability),
     };
     const body = Buffer.from(text);
     call.body = shortBody(body);

@@ -39,7 +39,7 @@ export async function readRequest(call: Call, gateway: Gateway, request: Arrived
       prefix: fingerprintPrefix(params, query),
       sent: inHeader[0] ?? null,
       ignoresUnknown: call.ignoresUnknown,
-      isFingerprinted: call.mayBeRuled,
+      isFingerprinted: gateway.ruleSets.mayMeet(call.accountId, call.principal, endpoint.capability),
     };
     const reading = gateway.bodies.read(call.accountId, endpoint, isEmpty ? [EMPTY_OBJECT] : body, key);
     bulk = reading instanceof Promise ? await reading : reading;
