@@ -7,6 +7,7 @@ const canonical = (sent: Partial<SentRequest>) =>
     method: 'POST',
     url: '/v1/images/edits',
     contentType: 'application/octet-stream',
+    idempotencyKey: '',
     body: Buffer.from('x'),
     announced: [],
     ...sent,
@@ -51,6 +52,7 @@ describe('a request of another protocol is the same', () => {
       false,
     ],
     ['with a long body', { body: Buffer.alloc(3_000_000, 1) }, { body: Buffer.alloc(3_000_000, 1) }, true],
+    ['under another idempotency key', { idempotencyKey: 'a' }, { idempotencyKey: 'b' }, false],
     ['with another end', { body: Buffer.from('ab') }, { body: Buffer.from('ac') }, false],
   ])('%s: %#', async (_, one, other, isSame) => {
     expect((await canonical(one)) === (await canonical(other))).toBe(isSame);

@@ -105,6 +105,8 @@ export interface SentRequest {
   /** With its query. */
   readonly url: string;
   readonly contentType: string;
+  /** That of its head, which the call may take later. */
+  readonly idempotencyKey: string;
   /** Null: it is read as it comes; then its announced length and hash stand for it. */
   readonly body: Buffer | null;
   readonly announced: readonly (string | undefined)[];
@@ -118,7 +120,7 @@ const BOUNDARY = /boundary="?([^";]+)/i;
 export function askedBy(call: Call, sent: SentRequest): Asked {
   const target = () => `${sent.method} ${withoutSignature(sent.url)}`;
   return {
-    canonical: async () => `${target()}\n${await contentOf(sent)}`,
+    canonical: async () => JSON.stringify([target(), sent.idempotencyKey, await contentOf(sent)]),
     shownInput() {
       const { body } = sent;
       const json = body === null ? null : objectIn(body);

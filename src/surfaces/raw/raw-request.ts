@@ -180,6 +180,7 @@ export class RawRead extends RawArrived implements RawRequest {
       method,
       url,
       contentType: headers['content-type'] ?? '',
+      idempotencyKey: String(headers['idempotency-key'] ?? ''),
       body: this.#parts.body.isStream ? null : this.body,
       announced: announced.map((name) => headers[name] as string | undefined),
     });
