@@ -6,53 +6,59 @@ import { underRules } from '../src/gateway/approvals.ts';
 import type { Call } from '../src/gateway/call.ts';
 import { publish, QUEUE } from './support/flows.ts';
 import { load } from './support/load.ts';
-import { processorSeconds, treeSeconds } from './support/processor.ts';
-import { median, print, ratioRow } from './support/report.ts';
-import { postmasterPid, startBenchService } from './support/service.ts';
+import { processorSeconds } from './support/processor.ts';
+import { boundedRow, median, medianOfRatios, print } from './support/report.ts';
+import { startBenchService } from './support/service.ts';
 
 const CONNECTIONS = 64;
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
-const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 300);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 0.4);
 const LOOKS = 300_000;
+/** Of each kind, taken in turn: an account may be slow for its place, its queue or its rows. */
+const ACCOUNTS = 6;
 
-const service = await startBenchService(2);
+const service = await startBenchService(3 * ACCOUNTS);
 const { url, accounts } = service;
-const [without, ruled] = accounts;
-if (without === undefined || ruled === undefined) throw new Error('no accounts');
+const ofKind = (kind: number) => accounts.filter((_, i) => i % 3 === kind);
+const kinds = { without: ofKind(0), alike: ofKind(1), ruled: ofKind(2) };
 for (const { secret } of accounts) await service.call(secret, '/v1/queue/create', { name: QUEUE });
-const set = await fetch(`${url}/v1/account/approvals/rule/videos`, {
-  method: 'PUT',
-  headers: { authorization: `Bearer ${ruled.secret}`, 'content-type': 'application/json' },
-  body: JSON.stringify({ capabilities: ['video'], when: { cost_usd_above: 1 } }),
-});
-if (!set.ok) throw new Error(await set.text());
-const postmaster = await postmasterPid(service.connection);
-
-interface Measured {
-  readonly rate: number;
-  /** Processor time of a call, µs. */
-  readonly us: number;
+for (const { secret } of kinds.ruled) {
+  const set = await fetch(`${url}/v1/account/approvals/rule/videos`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ capabilities: ['video'], when: { cost_usd_above: 1 } }),
+  });
+  if (!set.ok) throw new Error(await set.text());
 }
 
-async function measure(account: typeof without & object): Promise<Measured> {
-  const before = processorSeconds(service.pid) + treeSeconds(postmaster);
+type Kind = keyof typeof kinds;
+const KINDS: readonly Kind[] = ['without', 'alike', 'ruled'];
+const rates: Record<Kind, number[]> = { without: [], alike: [], ruled: [] };
+/** Processor time of the service for a call, µs: PostgreSQL does the same for each kind. */
+const costs: Record<Kind, number[]> = { without: [], alike: [], ruled: [] };
+
+async function turn(kind: Kind, round: number): Promise<void> {
+  const account = kinds[kind][round % ACCOUNTS] as (typeof accounts)[number];
+  const before = processorSeconds(service.pid);
   const result = await load({ url, connections: CONNECTIONS, seconds: SECONDS, flow: publish(url, account) });
   if (result.failed > 0) throw new Error(`${result.failed} calls failed`);
-  const us = ((processorSeconds(service.pid) + treeSeconds(postmaster) - before) / result.calls) * 1e6;
-  return { rate: result.rate, us };
+  rates[kind].push(result.rate);
+  costs[kind].push(((processorSeconds(service.pid) - before) / result.calls) * 1e6);
 }
 
-for (const account of [without, ruled]) await measure(account);
-const rounds: [Measured, Measured][] = [];
-for (let round = 0; round < ROUNDS; round += 1) {
-  // By turns, so that neither always comes first.
-  if (round % 2 === 0) rounds.push([await measure(without), await measure(ruled)]);
-  else {
-    const second = await measure(ruled);
-    rounds.push([await measure(without), second]);
-  }
+const WARMING = 2 * ACCOUNTS;
+for (let round = 0; round < WARMING + ROUNDS; round += 1) {
+  // Each kind comes first, second and last as often, and forwards as often as backwards.
+  const order = KINDS.map((_, i) => KINDS[(i + round) % 3] as Kind);
+  for (const kind of round % 2 === 0 ? order : order.toReversed()) await turn(kind, round);
+}
+for (const kind of KINDS) {
+  rates[kind].splice(0, WARMING);
+  costs[kind].splice(0, WARMING);
 }
 await service.stop();
+
+const pairs = (of: typeof rates, a: Kind, b: Kind) => of[a].map((value, i) => [value, of[b][i] as number] as const);
 
 /** Nanoseconds that a look takes beside the work itself. */
 async function lookNs(rulesVersion: bigint, rules: readonly Rule[]): Promise<number> {
@@ -85,16 +91,20 @@ const other: Rule = {
   reasonRequired: false,
 };
 const looks = [await lookNs(0n, []), await lookNs(1n, [other])];
-print(`Publishes at ${CONNECTIONS} connections (${ROUNDS} interleaved rounds of ${SECONDS} s)`, [
-  ratioRow(
-    'rate with a rule of another capability / without rules',
-    rounds.map(([a, b]) => b.rate / a.rate),
+print(`Publishes at ${CONNECTIONS} connections (${ROUNDS} rounds of ${SECONDS} s, ${ACCOUNTS} accounts of each kind)`, [
+  boundedRow('rate: rule of another capability / no rules', medianOfRatios(pairs(rates, 'ruled', 'without')), 0.98),
+  boundedRow(
+    'rate: no rules / no rules (what this bench can tell)',
+    medianOfRatios(pairs(rates, 'alike', 'without')),
     0.98,
   ),
-  {
-    what: 'processor time of a publish: without rules, with a rule of another capability',
-    value: `${median(rounds.map(([a]) => a.us)).toFixed(1)} and ${median(rounds.map(([, b]) => b.us)).toFixed(1)} µs`,
-  },
+  boundedRow(
+    'calls for the same processor time of the service: with the rule / without',
+    medianOfRatios(pairs(costs, 'without', 'ruled')),
+    0.98,
+  ),
+  boundedRow('the same, no rules / no rules', medianOfRatios(pairs(costs, 'without', 'alike')), 0.98),
+  { what: 'processor time of a publish without rules', value: `${median(costs.without).toFixed(1)} µs` },
   ...(['without rules', 'with a rule of another capability'] as const).map((what, i) => ({
     what: `the look, ${what}`,
     value: `${(looks[i] ?? 0).toFixed(0)} ns`,

@@ -50,8 +50,18 @@ export interface Measured {
 const RESAMPLES = 2_000;
 
 /** `pairs`: [a, b] of turns side by side. Answers a / b, its bounds by bootstrap over the pairs. */
-export function ratioOfMedians(pairs: readonly (readonly [number, number])[]): Measured {
-  const ratioIn = (some: typeof pairs) => median(some.map(([a]) => a)) / median(some.map(([, b]) => b));
+export function ratioOfMedians(pairs: Pairs): Measured {
+  return bounded(pairs, (some) => median(some.map(([a]) => a)) / median(some.map(([, b]) => b)));
+}
+
+/** The same as the median of the pairs' ratios: for a machine whose speed drifts from pair to pair. */
+export function medianOfRatios(pairs: Pairs): Measured {
+  return bounded(pairs, (some) => median(some.map(([a, b]) => a / b)));
+}
+
+type Pairs = readonly (readonly [number, number])[];
+
+function bounded(pairs: Pairs, ratioIn: (some: Pairs) => number): Measured {
   const drawn = Array.from({ length: RESAMPLES }, () =>
     ratioIn(pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)] as (typeof pairs)[number])),
   ).sort((a, b) => a - b);
