@@ -35,6 +35,8 @@ export interface GatedCall
   idempotency: IdempotencyKey | null;
 }
 
+type Facts = Readonly<Record<string, unknown>> | null;
+
 /** What a call asks for, however it came in. Nothing of it is made where no rule may meet the call. */
 export interface Asked {
   /** What tells the input from all others, the same for each repeat. */
@@ -42,7 +44,7 @@ export interface Asked {
   /** The input as people see it, JSON text without secrets; null: it is no JSON, or too long. */
   shownInput(): string | null;
   /** What a rule over the input looks at; null: it cannot, and holds. */
-  facts(): Readonly<Record<string, unknown>> | null;
+  facts(): Facts | Promise<Facts>;
   /** Whether the call can be looked at again once it runs: not where its body was read as it came. */
   readonly isRepeatable: boolean;
 }
@@ -53,7 +55,7 @@ export class LookAgain extends Error {}
 export class CallApproval implements CostApproval {
   readonly #call: GatedCall;
   readonly #asked: Asked;
-  readonly #rules: readonly Rule[];
+  #rules: readonly Rule[];
   /** The key that was sent; null: none was. */
   readonly #ownKey: string | null;
   readonly #hash: string;
@@ -97,9 +99,28 @@ export class CallApproval implements CostApproval {
     if (isAboutCostAlone && this.#asked.isRepeatable && !again) return;
     const { core, accountId } = this.#call;
     this.#hasEntered = true;
-    const rows = await approvalsOfCall(core.db, accountId, this.#hash);
-    for (const rule of this.#rules) await this.#judge(rule, rows);
-    await this.#begin(rows[0]?.now ?? 0);
+    const found = new Map<string, Awaited<ReturnType<typeof approvalsOfCall>>>();
+    for (const rule of this.#rules) {
+      const hash = this.#hashFor(rule);
+      const rows = found.get(hash) ?? (await approvalsOfCall(core.db, accountId, hash));
+      found.set(hash, rows);
+      await this.#judge(rule, rows);
+    }
+    await this.#begin([...found.values()].flat()[0]?.now ?? 0);
+  }
+
+  /** What an approval by the rule is found under. */
+  #hashFor({ binds }: Rule): string {
+    if (binds === undefined) return this.#hash;
+    return createHash('sha256')
+      .update(JSON.stringify([this.#hash, binds]))
+      .digest('base64url');
+  }
+
+  /** One more rule meets the call, which has begun to run. Throws APPROVAL_REQUIRED, APPROVAL_DENIED. */
+  async meet(rule: Rule): Promise<void> {
+    this.#rules = [...this.#rules, rule];
+    await this.enter(true);
   }
 
   async #judge(rule: Rule, rows: readonly (ListedRow & { readonly now: number })[]): Promise<void> {
@@ -156,7 +177,7 @@ export class CallApproval implements CostApproval {
 
   /** Whether something was said of the call by now. */
   async #isSettled(rule: Rule): Promise<boolean> {
-    const rows = await approvalsOfCall(this.#call.core.db, this.#call.accountId, this.#hash);
+    const rows = await approvalsOfCall(this.#call.core.db, this.#call.accountId, this.#hashFor(rule));
     return rows.some((row) => row.rule_name === rule.name && row.lasts_until === null && this.#stands(row, row.now));
   }
 
@@ -179,7 +200,7 @@ export class CallApproval implements CostApproval {
       rule,
       keyId: principal.id,
       capability,
-      callHash: this.#hash,
+      callHash: this.#hashFor(rule),
       input: this.#asked.isRepeatable ? this.#asked.shownInput() : this.#shownInput,
       costNanos,
       requestId,
@@ -224,10 +245,8 @@ function isRefusal(error: unknown): boolean {
 const FINGERPRINT_CHARACTERS = 22;
 
 /** Those of the rules that meet the input. What a rule cannot look at it meets. */
-export function meeting(rules: readonly Rule[], asked: Asked): readonly Rule[] {
-  return rules.filter(({ input }) => {
-    if (input === null) return true;
-    const facts = asked.facts();
-    return facts === null || ruleHolds(input, facts) !== false;
-  });
+export async function meeting(rules: readonly Rule[], asked: Asked): Promise<readonly Rule[]> {
+  if (rules.every(({ input }) => input === null)) return rules;
+  const facts = await asked.facts();
+  return rules.filter(({ input }) => input === null || facts === null || ruleHolds(input, facts) !== false);
 }

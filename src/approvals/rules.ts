@@ -50,9 +50,11 @@ export interface Rule {
   readonly approvers: readonly string[] | null;
   readonly expiresMs: number;
   readonly reasonRequired: boolean;
+  /** Of a module's own rule: what is approved beside the input. */
+  readonly binds?: string;
 }
 
-type Called = Pick<Capability, 'id' | 'price' | 'laterPrices'>;
+type Called = Pick<Capability, 'id' | 'price' | 'laterPrices' | 'asksFirst'>;
 
 /** By these a key would get out of a rule that lists it. */
 const makesKeys: ReadonlySet<string> = new Set(['account.keys.create', 'account.keys.update']);
@@ -109,6 +111,7 @@ export class RuleSets {
 
   /** Whether a rule may meet such a call; true also where the rules are not known here yet. */
   mayMeet(accountId: string, { rulesVersion, id }: Pick<Principal, 'rulesVersion' | 'id'>, called: Called): boolean {
+    if (rulesVersion !== null && called.asksFirst === true) return true;
     if (rulesVersion === null || rulesVersion === 0n) return false;
     const known = this.#known.get(`${accountId} ${rulesVersion}`);
     return known === undefined || known.of(called, id).length > 0;

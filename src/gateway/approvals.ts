@@ -2,7 +2,8 @@
 // whose rules changed while it ran, or that was approved meanwhile, is looked at again.
 import { createHash } from 'node:crypto';
 import { type Asked, CallApproval, LookAgain, meeting } from '../approvals/call-approval.ts';
-import type { RuleSets } from '../approvals/rules.ts';
+import type { Rule, RuleSets } from '../approvals/rules.ts';
+import type { OwnRule } from '../core/callers/context.ts';
 import { isRulesChanged, rulesChanged } from '../core/callers/rules-version.ts';
 import { KEY_FIELD } from '../core/idempotency/fingerprint.ts';
 import { withoutSecrets } from '../core/requests/entry.ts';
@@ -28,16 +29,16 @@ export async function underRules<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const ownKey = call.idempotency?.raw ?? null;
+  call.asked = asked;
   for (let looks = 1; ; looks += 1) {
-    const approval = await approvalOf(ruleSets, call, asked, ownKey);
-    call.approval = approval;
+    call.approval = await approvalOf(ruleSets, call, asked, ownKey);
     try {
-      await approval?.enter(looks > 1);
+      await call.approval?.enter(looks > 1);
       const result = await work();
-      await approval?.settle();
+      await call.approval?.settle();
       return result;
     } catch (error) {
-      await approval?.giveBack(error);
+      await call.approval?.giveBack(error);
       const isOld = isRulesChanged(error);
       if (!isOld && !(error instanceof LookAgain)) throw error;
       if (!asked.isRepeatable || looks === LOOKS_MAX) throw isOld ? error : rulesChanged();
@@ -50,13 +51,37 @@ export async function underRules<Result>(
  * The same of a call that runs on by itself: whoever runs it tells its approval how it ended. Throws APPROVAL_REQUIRED, APPROVAL_DENIED.
  */
 export async function enterRules({ ruleSets }: Ruled, call: Call, asked: Asked): Promise<void> {
-  const approval = await approvalOf(ruleSets, call, asked, call.idempotency?.raw ?? null);
-  call.approval = approval;
+  call.asked = asked;
+  call.approval = await approvalOf(ruleSets, call, asked, call.idempotency?.raw ?? null);
   try {
-    await approval?.enter(false);
+    await call.approval?.enter(false);
   } catch (error) {
     throw error instanceof LookAgain ? rulesChanged() : error;
   }
+}
+
+/**
+ * One more rule meets the call, which has begun to run: one of the module's own, such as that of a credential. It binds keys, as those of the
+ * account do. Throws APPROVAL_REQUIRED, APPROVAL_DENIED.
+ */
+export async function askFirst(call: Call, { name, expiresMs, binds }: OwnRule): Promise<void> {
+  const { asked, principal } = call;
+  if (principal.rulesVersion === null) return;
+  if (asked === null) throw new Error(`${call.capability} does not run under rules yet`);
+  const rule: Rule = {
+    name,
+    capabilities: [call.capability],
+    keys: null,
+    costAboveNanos: null,
+    input: null,
+    firstUse: false,
+    approvers: null,
+    expiresMs,
+    reasonRequired: false,
+    binds,
+  };
+  call.approval ??= await CallApproval.of(call, asked, [], call.idempotency?.raw ?? null);
+  await call.approval.meet(rule);
 }
 
 /** Null: no rule may meet the call. */
@@ -65,7 +90,7 @@ async function approvalOf(ruleSets: RuleSets, call: Call, asked: Asked, ownKey: 
   if (rulesVersion === null || rulesVersion === 0n) return null;
   const known = ruleSets.of(call.core.db, call.accountId, rulesVersion);
   const rules = (known instanceof Promise ? await known : known).of(call.endpoint.capability, id);
-  const met = rules.length === 0 ? rules : meeting(rules, asked);
+  const met = rules.length === 0 ? rules : await meeting(rules, asked);
   return met.length === 0 ? null : CallApproval.of(call, asked, met, ownKey);
 }
 
@@ -89,12 +114,24 @@ export function askedOf(call: Call): Asked {
   };
 }
 
-/** A call whose input its caller has read: `input` tells it from others, in the names of the capability. */
-export function askedWith(call: Call, input: Readonly<Record<string, unknown>>): Asked {
+/**
+ * A call whose input its caller has read: `input` tells it from others, in the names of the capability. `content`: the rest of it, which is read
+ * only where a rule may meet the call.
+ */
+export function askedWith(
+  call: Call,
+  input: Readonly<Record<string, unknown>>,
+  content: () => Promise<Readonly<Record<string, unknown>>> = async () => ({}),
+): Asked {
+  let whole: Readonly<Record<string, unknown>> = input;
+  const readWhole = async () => {
+    if (whole === input) whole = { ...input, ...(await content()) };
+    return whole;
+  };
   return {
-    canonical: () => canonicalJson(toJson(input)),
-    shownInput: () => shownJson(call, toJson(input)),
-    facts: () => input,
+    canonical: async () => canonicalJson(toJson(await readWhole())),
+    shownInput: () => shownJson(call, toJson(whole)),
+    facts: readWhole,
     isRepeatable: false,
   };
 }

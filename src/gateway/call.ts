@@ -1,7 +1,7 @@
 // One call in progress. The gateway fills it in step by step; the capability sees it as its CallContext.
 
-import type { CallApproval } from '../approvals/call-approval.ts';
-import type { InvokedInput, InvokeOptions, Performed } from '../core/callers/context.ts';
+import type { Asked, CallApproval } from '../approvals/call-approval.ts';
+import type { InvokedInput, InvokeOptions, OwnRule, Performed } from '../core/callers/context.ts';
 import type { IdempotencyKey } from '../core/callers/idempotency-key.ts';
 import type { Principal } from '../core/callers/principal.ts';
 import { type ScopeKind, scopesAllow } from '../core/callers/scopes.ts';
@@ -36,6 +36,7 @@ export interface CallServices {
     input: Readonly<Record<string, unknown>>,
     work: (call: Call) => Promise<Answer>,
   ): Promise<Answer>;
+  askFirst(call: Call, rule: OwnRule): Promise<void>;
 }
 
 export class Call extends ActiveRequest implements CallContext {
@@ -46,6 +47,8 @@ export class Call extends ActiveRequest implements CallContext {
   sentHeaders: Readonly<Record<string, string>> = {};
   idempotency: IdempotencyKey | null = null;
   approval: CallApproval | null = null;
+  /** What rules look at; null: it does not run under them yet. */
+  asked: Asked | null = null;
   /** Its caller asks to have unknown fields ignored with a warning. */
   ignoresUnknown = false;
   /** Of a call whose rate is limited. */
@@ -184,6 +187,10 @@ export class Call extends ActiveRequest implements CallContext {
     const { requestId, entryForm, depth, sender, endpoint, failure } = this;
     const accountId = this.#principal?.accountId ?? null;
     endCallSpan(span, { accountId, requestId, entryForm, depth, sender, endpoint, failure }, status, name);
+  }
+
+  askFirst(rule: OwnRule): Promise<void> {
+    return this.#services.askFirst(this, rule);
   }
 
   chargedThoughFailed(costNanos: bigint, usageEstimated: boolean): void {

@@ -1,7 +1,7 @@
 // Creates the gateway of a process, including calls made by other calls and by background work in the name of accounts.
 import { admission } from '../core/admission.ts';
 import type { Answer } from '../kit/capability.ts';
-import { askedWith, underRules } from './approvals.ts';
+import { askedWith, askFirst, underRules } from './approvals.ts';
 import { Call } from './call.ts';
 import { passGates } from './gates.ts';
 import type { Gateway } from './gateway.ts';
@@ -10,9 +10,10 @@ import { admit, failCall, isBilled, readAndRun } from './invoke.ts';
 import { ownCallMaker } from './own-calls.ts';
 
 /** The gateway of the services given: also how a call makes calls of its own. */
-export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin'>): Gateway {
+export function createGateway(services: Omit<Gateway, 'invokeWithin' | 'performWithin' | 'askFirst'>): Gateway {
   const gateway: Gateway = {
     ...services,
+    askFirst,
     invokeWithin: (parent, capability, input, { step }) =>
       within(gateway, parent, { capability, step }, (call, idempotencyKey) =>
         readAndRun(gateway, call, { principal: parent.principal, input, idempotencyKey }),

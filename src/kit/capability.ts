@@ -107,6 +107,8 @@ export interface CapabilityDraft<In extends TObject = TObject, State = unknown, 
   readonly needsKey?: boolean;
   /** Open to every valid key, whatever its scopes. */
   readonly anyKey?: boolean;
+  /** It has rules of its own (`ctx.askFirst`), which may meet its calls in every account. */
+  readonly asksFirst?: boolean;
   /** Its answer holds a secret: no cache on the way keeps it. `admins`: one that outlives the call, so it asks for the scope admin. */
   readonly answersSecret?: 'callers' | 'admins';
   /** Refused to a secret that was replaced and lives on for its grace: what could take the key over. */

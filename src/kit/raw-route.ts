@@ -102,6 +102,13 @@ export interface RawRequest extends RawHead {
   read<Result>(task: BodyTask<Result>, body: Buffer): Result | Promise<Result>;
 }
 
+/** What tells a call from others, in the names of its capability. */
+export interface AskedInput {
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The rest of it, which is read only where a rule may meet the call. */
+  readonly content?: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
 export interface RawInvokeOptions {
   readonly idempotencyKey?: string;
   /** What tells a repeat under the key from another call, in place of the input; absent: the input. */
@@ -191,6 +198,8 @@ export interface RawRoute<State = unknown> {
   readonly isOfPages?: true;
   /** Scripts of the console's pages may call it too, as the visitor (surfaces/pages/page-route.ts). */
   readonly isForPages?: boolean;
+  /** Of a route with a capability: what approval rules look at; absent: the request as it was sent. */
+  asked?(request: RawRequest): AskedInput;
   /** Throws a Problem to have it answered by `refuse`. */
   answer(request: RawRequest, state: State): Promise<RawAnswer>;
   /** How a failure is told, whoever found it; absent: by the JSON envelope. Retry-After is the route's affair then. */

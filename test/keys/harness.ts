@@ -173,6 +173,7 @@ export async function callOn(core: Services, secret: string, id: string, input: 
     idle: () => undefined,
     invoke: () => Promise.reject(new Error('nothing else is there to be called')),
     perform: () => Promise.reject(new Error('nothing else is there to be called')),
+    askFirst: () => Promise.reject(new Error('nobody is there to be asked')),
   };
   const answer = await capability.run({ ctx, input: input as never, state: null });
   return JSON.parse(toJson(answer.data)) as Record<string, unknown>;

@@ -43,6 +43,7 @@ export async function inProcess(core: Services, secret: string, state = createQu
       idle: () => undefined,
       invoke: () => Promise.reject(new Error('nothing else is there to be called')),
       perform: () => Promise.reject(new Error('nothing else is there to be called')),
+      askFirst: () => Promise.reject(new Error('nobody is there to be asked')),
     };
     const { data } = await capability.run({ ctx, input: (reduced ?? input) as never, state });
     return data instanceof JsonText ? JSON.parse(data.text) : data;

@@ -20,6 +20,16 @@ export interface CostApproval {
   require(costNanos: bigint): Promise<void>;
 }
 
+/** A rule of a module's own, beside those of the account: calls of keys that it meets wait for an owner. */
+export interface OwnRule {
+  /** As people see it. */
+  readonly name: string;
+  /** How long the call waits. */
+  readonly expiresMs: number;
+  /** What is approved beside the input: what the call would be made with. */
+  readonly binds: string;
+}
+
 /** What `perform` made, and what was charged for it, nano-USD. */
 export interface Performed<Result> {
   readonly result: Result;
@@ -42,6 +52,11 @@ export interface CallContext<Services> {
   readonly principal: Principal;
   /** Of a call that approval rules may meet; null: they do not. */
   readonly approval: CostApproval | null;
+  /**
+   * The call waits for a person, unless one has approved it: before it does anything. Its charge asks with what it may cost. Throws
+   * APPROVAL_REQUIRED, APPROVAL_DENIED.
+   */
+  askFirst(rule: OwnRule): Promise<void>;
   /** The idempotency key sent with the call, with the fingerprint of the request; null when none was sent. */
   readonly idempotency: IdempotencyKey | null;
   /** The input as JSON text, as it was sent and without what stood in the path; empty when there is none. Opaque values are cut from it. */

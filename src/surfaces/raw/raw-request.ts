@@ -9,7 +9,7 @@ import { tokenWorth } from '../../core/callers/tiers.ts';
 import type { Credential } from '../../core/credentials/credential.ts';
 import { KEY_FIELD } from '../../core/idempotency/fingerprint.ts';
 import type { ActiveRequest } from '../../gateway/active-request.ts';
-import { askedBy, enterRules } from '../../gateway/approvals.ts';
+import { askedBy, askedWith, enterRules } from '../../gateway/approvals.ts';
 import type { Call } from '../../gateway/call.ts';
 import type { Endpoint } from '../../gateway/endpoint.ts';
 import type { Envelope } from '../../gateway/envelope.ts';
@@ -17,7 +17,7 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import { takeIdempotencyKey } from '../../gateway/input/idempotency-key.ts';
 import { admitAhead, invoke, perform } from '../../gateway/invoke.ts';
 import type { Answer } from '../../kit/capability.ts';
-import type { BodyTask, RawHead, RawRequest } from '../../kit/raw-route.ts';
+import type { BodyTask, RawHead, RawRequest, RawRoute } from '../../kit/raw-route.ts';
 import { problem } from '../../problems/problem.ts';
 import { ArrivedRequest, type CallSlot, identify } from '../rest/call-slot.ts';
 import { ignoresUnknown } from '../rest/read-request.ts';
@@ -80,6 +80,7 @@ export interface RawDoor {
 
 export interface RawParts {
   readonly path: string;
+  readonly asked: RawRoute['asked'];
   readonly body: RawBody;
   readonly gateway: Gateway;
   readonly visit: ActiveRequest;
@@ -174,6 +175,8 @@ export class RawRead extends RawArrived implements RawRequest {
 
   /** What the request asks for, as a call. */
   askedOf(call: Call): Asked {
+    const asked = this.#parts.asked?.(this);
+    if (asked !== undefined) return askedWith(call, asked.input, asked.content);
     const { method, routed: url, headers } = this;
     const announced = ['content-length', 'x-amz-decoded-content-length', 'x-amz-content-sha256', 'content-md5'];
     return askedBy(call, {

@@ -20,6 +20,7 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import { problem } from '../../problems/problem.ts';
 import { answerOf } from '../http/answer.ts';
 import { refuseToRun } from '../http/origin.ts';
+import { routeOfPublicPage } from '../pages/module-page.ts';
 import { routeOfPages } from '../pages/page-route.ts';
 import { serviceRoutes } from '../pages/service-routes.ts';
 import { CallRequest, type CallSlot, identify, slotOf, urlOf } from '../rest/call-slot.ts';
@@ -51,16 +52,18 @@ export function mountedRawRoutes(
   services: () => Services,
 ): MountedRawRoute[] {
   const own = serviceRoutes.flatMap((routes) => routes(services, manifest));
-  const ofModules = manifest.modules.flatMap(({ capabilities: [first], rawRoutes = [], socketRoutes = [] }) =>
-    [
-      ...rawRoutes.map((route) => ({ route })),
-      ...rawRoutes.filter(({ isForPages }) => isForPages).map((route) => ({ route: routeOfPages(services, route) })),
-      ...socketRoutes.map((socket) => ({ route: rawRouteOf(socket), socket })),
-    ].map((mounted) => ({
-      ...mounted,
-      endpoint: mounted.route.capability === null ? null : (endpoints.get(mounted.route.capability) as Endpoint),
-      state: () => endpoints.get(first?.id ?? '')?.state(),
-    })),
+  const ofModules = manifest.modules.flatMap(
+    ({ capabilities: [first], rawRoutes = [], publicPages = [], socketRoutes = [] }) =>
+      [
+        ...rawRoutes.map((route) => ({ route })),
+        ...rawRoutes.filter(({ isForPages }) => isForPages).map((route) => ({ route: routeOfPages(services, route) })),
+        ...publicPages.map((page) => ({ route: routeOfPublicPage(services, page) })),
+        ...socketRoutes.map((socket) => ({ route: rawRouteOf(socket), socket })),
+      ].map((mounted) => ({
+        ...mounted,
+        endpoint: mounted.route.capability === null ? null : (endpoints.get(mounted.route.capability) as Endpoint),
+        state: () => endpoints.get(first?.id ?? '')?.state(),
+      })),
   );
   return [...own.map((route) => ({ route, endpoint: null, state: () => null })), ...ofModules];
 }
@@ -252,7 +255,14 @@ async function handle(
     const body = new RawBody(request.body, { route, headers, traffic, place, streams, proof: () => raw.proof ?? null });
     await body.prove();
     if (call !== undefined) call.body = shortBody(body.bytes);
-    const read = new RawRead(request, slot, { path: route.path, body, gateway, visit, door: entered });
+    const read = new RawRead(request, slot, {
+      path: route.path,
+      asked: route.asked,
+      body,
+      gateway,
+      visit,
+      door: entered,
+    });
     const answer = async () => sendRaw({ options, streams, route, slot, reply }, await route.answer(read, state()));
     if (call === undefined) return await answer();
     if (call.isIdentified) await enterRules(gateway, call, read.askedOf(call));

@@ -86,6 +86,8 @@ function tell(
     refuse(options, request, reply, body);
     return;
   }
+  // In front of another service an envelope may be anybody's.
+  if (slot.raw !== undefined) void reply.header('x-qm-code', failure.code);
   const isProblemJson = request.headers.accept?.includes('application/problem+json') === true;
   const envelope = options.envelope();
   const text = isProblemJson ? envelope.problemJson(identity, failure) : envelope.failure(identity, failure);
