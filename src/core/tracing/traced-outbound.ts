@@ -6,6 +6,8 @@ import type {
   OutboundPost,
   OutboundReply,
   OutboundRequest,
+  OutboundTunnel,
+  TunnelReply,
 } from '../../vendors/http/port.ts';
 import type { Attributes, Span, Tracing } from './tracing.ts';
 
@@ -39,6 +41,11 @@ export class TracedOutbound implements OutboundClient {
     // Its reader closes it in any case: at its end, or early.
     reply.body.once('close', () => endRequest(span, request, reply, reply.body.errored));
     return reply;
+  }
+
+  /** What passes through a tunnel is no request of this service. */
+  openTunnel(request: OutboundTunnel): Promise<TunnelReply> {
+    return this.#client.openTunnel(request);
   }
 
   close(): Promise<void> {

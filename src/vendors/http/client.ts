@@ -1,15 +1,24 @@
 // The guarded outbound client. Every address that users name is checked when it is registered and at every attempt. The socket goes to
 // exactly the checked address (contract of webhooks). Redirects are followed only on request, each checked. Proxies are not supported.
 
-import { type Address, type AddressRange, EVERYWHERE, isOfThisMachine } from '../../lib/address.ts';
+import { type Address, type AddressRange, EVERYWHERE, isOfThisMachine, readAddress } from '../../lib/address.ts';
 import { problem } from '../../problems/problem.ts';
 import { SnippetSink, type StreamedAnswer, StreamSink } from './answers.ts';
+import { connectPinned } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { exchangeFailed, OutboundError } from './failure.ts';
-import { type CheckedTarget, type JudgeRules, judge, type Resolve } from './guard.ts';
+import { type CheckedTarget, type JudgeRules, judge, OWN_PORT, type Resolve } from './guard.ts';
 import { answeredUrlCharactersMax, type OutboundLimits, outboundLimits } from './limits.ts';
 import { type Held, Pools } from './pools.ts';
-import type { OutboundClient, OutboundOutcome, OutboundPost, OutboundReply, OutboundRequest } from './port.ts';
+import type {
+  OutboundClient,
+  OutboundOutcome,
+  OutboundPost,
+  OutboundReply,
+  OutboundRequest,
+  OutboundTunnel,
+  TunnelReply,
+} from './port.ts';
 import { systemResolve } from './resolve.ts';
 import { Sending } from './sending.ts';
 import type { Refusal } from './target.ts';
@@ -117,6 +126,30 @@ class GuardedClient implements OutboundClient {
     }
   }
 
+  async openTunnel({ host, port, isPublicOnly = false, signal }: OutboundTunnel): Promise<TunnelReply> {
+    const startedMs = performance.now();
+    const { connectMs, totalMs } = this.#limits;
+    const ending = new Ending(signal, totalMs);
+    try {
+      const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const rules = { resolve: this.#resolve, allowed: isPublicOnly ? [] : this.#sources };
+      const checked = await this.#admit(url, ending.signal, connectMs, { ...rules, isForbidden: this.#isOwnPort });
+      // Of public addresses, too: a tunnel to this service would lead to the next one.
+      if (checked.addresses.some((address) => this.#isOwnPort(readAddress(address) as Address, port)))
+        throw new OutboundError('refused', OWN_PORT.message);
+      const socket = await this.#firstAddress(checked, connectMs, (address, shareMs) =>
+        connectPinned({ secure: false, host: checked.target.host, port, address }, shareMs),
+      );
+      if (ending.signal.aborted) socket.destroy();
+      ending.signal.throwIfAborted();
+      return { kind: 'open', socket };
+    } catch (error) {
+      return failedAnswer(error, startedMs);
+    } finally {
+      ending.clear();
+    }
+  }
+
   close(): Promise<void> {
     return this.#pools.close();
   }
@@ -144,19 +177,29 @@ class GuardedClient implements OutboundClient {
   }
 
   /** Asks the first address that takes a connection. */
-  async #first<A>(
-    { target, addresses }: CheckedTarget,
+  #first<A>(
+    checked: CheckedTarget,
     connectMs: number,
     ask: (held: Held, to: { readonly path: string; readonly connectMs: number }) => Promise<A>,
+  ): Promise<A> {
+    const { secure, host, port, path } = checked.target;
+    return this.#firstAddress(checked, connectMs, async (address, shareMs) =>
+      ask(await this.#pools.hold({ secure, host, port, address }), { path, connectMs: shareMs }),
+    );
+  }
+
+  async #firstAddress<A>(
+    { addresses }: CheckedTarget,
+    connectMs: number,
+    ask: (address: string, connectMs: number) => Promise<A>,
   ): Promise<A> {
     const tried = addresses.slice(0, this.#limits.addressesTriedMax);
     const connectByMs = performance.now() + connectMs;
     for (const [i, address] of tried.entries()) {
       const left = tried.length - i;
       const shareMs = Math.max(1, (connectByMs - performance.now()) / left);
-      const held = await this.#pools.hold({ secure: target.secure, host: target.host, port: target.port, address });
       try {
-        return await ask(held, { path: target.path, connectMs: shareMs });
+        return await ask(address, shareMs);
       } catch (error) {
         if (left === 1 || !(error instanceof OutboundError && error.beforeSending)) throw error;
       }

@@ -45,6 +45,17 @@ export function pinnedConnector(pin: Pin, connectMs: number): buildConnector.con
   };
 }
 
+/** A plain TCP connection to the pin. It stays half open when one side has ended. Rejects with OutboundError. */
+export async function connectPinned(pin: Pin, connectMs: number): Promise<net.Socket> {
+  const connect = pinnedConnector({ ...pin, secure: false }, connectMs);
+  const to = { hostname: pin.host, port: String(pin.port), protocol: 'http:' };
+  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
+  connect(to, (error, socket) => (error === null ? resolve(socket as net.Socket) : reject(error)));
+  const socket = await promise;
+  socket.allowHalfOpen = true;
+  return socket;
+}
+
 // The session of one socket spares the next one half of the handshake. It stays within the pin, whose certificate it stands for.
 function tlsOpener(pin: Pin): () => tls.TLSSocket {
   let session: Buffer | undefined;

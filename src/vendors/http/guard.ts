@@ -26,7 +26,7 @@ export type Verdict =
   /** The name gave no address (`cause`), and nothing else stands against the URL. */
   | { readonly kind: 'unresolved'; readonly host: string; readonly cause: unknown };
 
-const OWN_PORT: Refusal = { rule: 'port', message: 'The port is one of this service itself.' };
+export const OWN_PORT: Refusal = { rule: 'port', message: 'The port is one of this service itself.' };
 const NOT_PUBLIC: Refusal = { rule: 'address', message: 'The host is, or resolves to, an address that is not public.' };
 
 /**

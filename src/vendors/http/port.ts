@@ -1,9 +1,10 @@
 // Port of guarded outbound HTTP. An address that users or an answer name must be public (contract of webhooks); one that the operator
 // configured may be private. Webhooks, queue push, cron and every vendor use nothing else.
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
-export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 export interface OutboundPost {
   readonly url: string;
@@ -96,6 +97,21 @@ export type OutboundReply =
   /** `sent`: something of the request may have reached the receiver, which may be at work on it. */
   | (Failed & { readonly sent: boolean });
 
+/** A TCP connection whose bytes are the caller's own, to a host that the caller names. */
+export interface OutboundTunnel {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** ALLOW_PRIVATE_SOURCES exempts nothing from the guard. */
+  readonly isPublicOnly?: boolean;
+  /** Of the opening alone. */
+  readonly signal: AbortSignal;
+}
+
+export type TunnelReply =
+  /** The socket is half open when one side has ended: whoever gets it closes it. */
+  { readonly kind: 'open'; readonly socket: Socket } | Failed;
+
 export interface OutboundClient {
   /**
    * Checks a URL that a user registers to be called (`target`) or read (`source`), resolving its host. Answers a warning when the host does not
@@ -106,6 +122,8 @@ export interface OutboundClient {
   post(request: OutboundPost): Promise<OutboundOutcome>;
   /** One request within its own limits, of any method, with bodies that may be streams. Never rejects, and tries nothing twice. */
   send(request: OutboundRequest): Promise<OutboundReply>;
+  /** Connects to a checked address of the host, at a port that a URL may name and this service does not listen on. Never rejects. */
+  openTunnel(request: OutboundTunnel): Promise<TunnelReply>;
   /** Closes idle connections. */
   close(): Promise<void>;
 }
