@@ -16,6 +16,7 @@ import type { EventKind } from './event-kind.ts';
 import type { Finder } from './finder.ts';
 import type { Offer } from './offer.ts';
 import type { ProtocolServerOf } from './protocol-server.ts';
+import type { PublicPage } from './public-page.ts';
 import type { RawRoute } from './raw-route.ts';
 import type { Services } from './services.ts';
 import type { SocketRoute } from './socket-route.ts';
@@ -59,6 +60,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly models?: ModelFamily;
   /** Routes that speak another protocol than the JSON envelope. */
   readonly rawRoutes?: readonly RawRoute<State>[];
+  /** Pages for anybody, at addresses that hold a token. */
+  readonly publicPages?: readonly PublicPage<State>[];
   /** Routes that take WebSockets. */
   readonly socketRoutes?: readonly SocketRoute<State>[];
   /** Servers of other protocols than HTTP, each on a port of its own. */

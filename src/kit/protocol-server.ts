@@ -1,6 +1,7 @@
-// A server of a protocol other than HTTP on its own port: mail. The surface listens, and stops it with the service. The module implements the
+// A server on its own port of a protocol that the service's own port does not speak, such as SMTP. The surface listens, and stops it with the service. The module implements the
 // protocol and makes calls through the ProtocolDoor it is given.
 
+import type { EntryForm } from '../core/callers/entry-form.ts';
 import type { Principal } from '../core/callers/principal.ts';
 import type { Credential } from '../core/credentials/credential.ts';
 import type { Answer } from './capability.ts';
@@ -19,9 +20,15 @@ export interface ProtocolDoor {
 
 export interface ProtocolCall {
   readonly capability: string;
+  readonly entryForm: EntryForm;
+  /** For the request log; the path has no query. */
+  readonly method: string;
+  readonly path: string;
   readonly principal: Principal;
   /** What tells the call from others, in the names of the capability. */
   readonly input: Readonly<Record<string, unknown>>;
+  /** The rest of it, which is read only where a rule may meet the call. */
+  readonly content?: () => Promise<Readonly<Record<string, unknown>>>;
   /** Of what was sent: the rate is weighed by it. */
   readonly bodyBytes: number;
   readonly remoteAddress: string;

@@ -22,7 +22,7 @@ export interface SignedHead {
 
 export interface SigV4Options {
   /** Services that the scope of the signature may name. */
-  readonly services: readonly ('s3' | 'sqs')[];
+  readonly services: readonly string[];
   /** SHA-256 of the body in hexadecimal, where the protocol signs it without telling it. */
   readonly bodySha256?: string;
   readonly nowMs?: number;
@@ -42,32 +42,34 @@ export interface Signed {
   readonly isInTime: boolean;
 }
 
-/** Who signs, and for which region. */
+/** Who signs, and for which region and service. */
 export interface AwsKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly region: string;
+  /** `s3` when absent. */
+  readonly service?: string;
 }
 
 /**
- * The headers that sign a request to S3; all of `headers` are signed, `host` must be among them.
- * @param payload SHA-256 of the body in hexadecimal.
+ * The headers that sign a request; all of `headers` are signed, `host` must be among them.
+ * @param payload SHA-256 of the body in hexadecimal, or what AWS has in its place.
  */
 export function signatureHeaders(
   { method, url, headers }: SignedHead,
-  { accessKeyId, secretAccessKey, region }: AwsKey,
+  { accessKeyId, secretAccessKey, region, service = 's3' }: AwsKey,
   payload: string,
   nowMs: number,
 ): Record<string, string> {
   const instant = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const added = { 'x-amz-content-sha256': payload, 'x-amz-date': instant };
   const all = { ...headers, ...added };
-  const credential = `${accessKeyId}/${instant.slice(0, 8)}/${region}/s3/aws4_request`;
+  const credential = `${accessKeyId}/${instant.slice(0, 8)}/${region}/${service}/aws4_request`;
   const names = Object.keys(all).sort().join(';');
   const authorization = (signature: string) =>
     `${ALGORITHM} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
   const unsigned = { method, url, headers: { ...all, authorization: authorization('0'.repeat(64)) } };
-  const signed = signedOf(unsigned, { services: ['s3'], nowMs });
+  const signed = signedOf(unsigned, { services: [service], nowMs });
   const signature = signed === null ? null : signatureOf(signed, signingKey(secretAccessKey, signed.scope));
   if (signature === null) throw new TypeError('the request cannot be signed');
   return { ...added, authorization: authorization(signature.toString('hex')) };
@@ -169,7 +171,7 @@ export function signedOf(head: SignedHead, options: SigV4Options): Signed | null
   const { headers } = head;
   const unsigned = Object.keys(headers).some((name) => name.startsWith('x-amz-') && !names.includes(name));
   const isSound =
-    (options.services as readonly string[]).includes(service) &&
+    options.services.includes(service) &&
     end === 'aws4_request' &&
     more.length === 0 &&
     parts.instant.startsWith(date) &&

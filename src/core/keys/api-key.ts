@@ -31,6 +31,7 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 export const SECRET_LENGTH = PREFIX.length + ID_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
 const secretPattern = /^qm_live_[0-9A-Za-z]{46}$/;
+const HOLDS_SECRET = /qm_live_[0-9A-Za-z]{46}/;
 
 /** `qm_live_` + 8 id + 32 random + 6 checksum characters (contract §2). */
 export function mintSecret(secrets: Secrets): MintedSecret {
@@ -49,6 +50,11 @@ export function isWellFormedSecret(secrets: Secrets, secret: string): boolean {
   if (!secretPattern.test(secret)) return false;
   const body = secret.slice(0, -CHECKSUM_LENGTH);
   return sameDigest(Buffer.from(secrets.keyChecksum(body)), Buffer.from(secret.slice(-CHECKSUM_LENGTH)));
+}
+
+/** The first secret of a key that may stand in the text, of this deployment or another; null: none. */
+export function secretIn(text: string): string | null {
+  return text.length < SECRET_LENGTH ? null : (HOLDS_SECRET.exec(text)?.[0] ?? null);
 }
 
 export function secretHash(secret: string): Buffer {

@@ -9,9 +9,9 @@ export const FAILING_EACH_MAX = 5;
 
 export const nothingFails: Failures = { rows: [], count: 0, limits: [] };
 
-/** `kind`: what it is, in a word or two. */
-export function failingLine(kind: string, content: Html): Html {
-  return html`<li><span class="badge critical">${kind}</span> ${content}</li>`;
+/** `kind`: what it is, in a word or two. `warning`: it works, and soon does not. */
+export function failingLine(kind: string, content: Html, level: 'critical' | 'warning' = 'critical'): Html {
+  return html`<li><span class="badge ${level}">${kind}</span> ${content}</li>`;
 }
 
 /** The first few, and how many there are beyond. */

@@ -57,19 +57,21 @@ export interface Field {
   readonly isRequired?: boolean;
   /** Lines of a text; absent: one line. */
   readonly rows?: number;
+  /** It is typed unseen and never shown again: a form that was refused asks for it anew. */
+  readonly isSecret?: boolean;
 }
 
 /** A labelled field of the act's form, with what it was refused for. */
 export function field(
   visit: Visit,
   act: string,
-  { name, label, value = '', hint, attributes, isRequired = false, rows }: Field,
+  { name, label, value = '', hint, attributes, isRequired = false, rows, isSecret = false }: Field,
 ): Html {
   const id = `${act}-${name}`;
   const fault = faultOf(visit, act, name);
-  const shown = sentOf(visit, act, name) ?? value;
+  const shown = isSecret ? '' : (sentOf(visit, act, name) ?? value);
   const described = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === null ? [] : [`${id}-fault`])];
-  const common = html`id="${id}" name="${name}"${isRequired ? html` required` : ''}${fault === null ? '' : html` aria-invalid="true"`}${described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`} ${attributes ?? ''}`;
+  const common = html`id="${id}" name="${name}"${isRequired ? html` required` : ''}${fault === null ? '' : html` aria-invalid="true"`}${described.length === 0 ? '' : html` aria-describedby="${described.join(' ')}"`} ${isSecret ? html`type="password" autocomplete="off" spellcheck="false" ` : ''}${attributes ?? ''}`;
   const input =
     rows === undefined
       ? html`<input ${common} value="${shown}">`
@@ -137,6 +139,12 @@ export function checkboxes(
   const each = ([value, text]: readonly [string, string]) =>
     html`<label class="choice"><input type="checkbox" name="${name}" value="${value}"${sent.includes(value) ? html` checked` : ''}><span>${text}</span></label>`;
   return html`<fieldset class="boxes"${tied}><legend>${label}</legend>${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${options.map(each)}${faultText(id, fault)}</fieldset>`;
+}
+
+/** What the form was refused for that belongs to `param` as a whole, where several fields send it. */
+export function faultAt(visit: Visit, act: string, param: string): Html {
+  const isOfWhole = visit.refused?.problem.param === param;
+  return isOfWhole ? faultText(`${act}-${param}`, faultOf(visit, act, param)) : html``;
 }
 
 function faultText(id: string, fault: string | null): Html {

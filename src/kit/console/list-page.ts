@@ -24,7 +24,8 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
   readonly list: Callable<Out>;
   /** Heading of the list. */
   readonly caption: string;
-  columns(visit: Visit): readonly Column<Item<Out>>[];
+  /** A promise where they need what another call answers, such as names. */
+  columns(visit: Visit): readonly Column<Item<Out>>[] | Promise<readonly Column<Item<Out>>[]>;
   /** What stands there while there is nothing. */
   empty(visit: Visit): Html;
   /** A field of the list that the page narrows it by. */
@@ -39,8 +40,6 @@ export interface ListPage<Out extends TSchema, Made extends TSchema>
 export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of: ListPage<Out, Made>): ConsolePage {
   const { name, path, nav, title, back, intro, list, caption, create, acts = {} } = of;
   const newForm = create === undefined ? null : { ...create, act: CREATE };
-  const rows = (visit: Visit, page: Page<Item<Out>>) =>
-    table({ caption, rows: page.items, empty: of.empty(visit), columns: of.columns(visit) });
   return {
     name,
     path,
@@ -61,14 +60,17 @@ export function listPage<Out extends TSchema, Made extends TSchema = TSchema>(of
         ...Object.fromEntries(typed),
       };
       const cursor = visit.query.get('cursor') ?? undefined;
-      const read = await visit.call(list, { ...narrowed, cursor, limit: ROWS });
+      const [read, columns] = await Promise.all([
+        visit.call(list, { ...narrowed, cursor, limit: ROWS }),
+        of.columns(visit),
+      ]);
       const content = html`${back === undefined ? '' : html`<p><a href="${visit.path(back.path)}">${back.title}</a></p>`}
 ${titleWithNew(visit, title, newForm)}
 ${of.above?.(visit) ?? ''}
 ${intro === undefined ? '' : html`<p>${intro}</p>`}
 ${panel(visit, caption, read, (data) => {
   const page = data as Page<Item<Out>>;
-  return html`${filterTabs(visit, of.filter, asked)}${searchForm(visit, of)}${rows(visit, page)}${more(visit, page)}`;
+  return html`${filterTabs(visit, of.filter, asked)}${searchForm(visit, of)}${table({ caption, rows: page.items, empty: of.empty(visit), columns })}${more(visit, page)}`;
 })}`;
       return { title, content };
     },

@@ -1,4 +1,4 @@
-// Servers of protocols other than HTTP, which modules bring (kit/protocol-server.ts): their ports, and the calls that their requests become.
+// Servers on ports of their own, which modules bring (kit/protocol-server.ts): their ports, and the calls that their requests become.
 import type { Config } from '../../config/config.ts';
 import { askedWith } from '../../gateway/approvals.ts';
 import type { Call } from '../../gateway/call.ts';
@@ -61,15 +61,16 @@ function doorOf(gateway: Gateway): ProtocolDoor {
       if (principal.suspended) throw problem('ACCOUNT_SUSPENDED');
       return principal;
     },
-    async perform({ capability, principal, input, bodyBytes, remoteAddress, idempotencyKey, signal }, work) {
+    async perform({ capability, principal, input, idempotencyKey, ...asked }, work) {
       const endpoint = gateway.endpoints.get(capability);
       if (endpoint === undefined) throw new Error(`there is no capability ${capability} to be called`);
       // A connection lives longer than a request: its key may have ended.
       const now = await principal.kind.again(principal);
       if (typeof now === 'string') throw principal.kind.refusal(now);
-      const sender = { method: 'SMTP', path: '/', remoteAddress, bodyBytes };
-      const askOf = (call: Call) => askedWith(call, input);
-      const call = { endpoint, principal: now, signal, bodyBytes, sender, askOf, entryForm: 'smtp' } as const;
+      const { entryForm, method, path, remoteAddress, bodyBytes, signal } = asked;
+      const sender = { method, path, remoteAddress, bodyBytes };
+      const askOf = (call: Call) => askedWith(call, input, asked.content);
+      const call = { endpoint, principal: now, signal, bodyBytes, sender, askOf, entryForm };
       return perform(gateway, call, (ctx) => {
         if (idempotencyKey !== null) takeIdempotencyKey(ctx, [idempotencyKey], () => idempotencyKey);
         return work(ctx);

@@ -37,9 +37,13 @@ export async function emptyStates({ service }: Scene): Promise<readonly State[]>
   );
 }
 
+/** What writes and shows nothing: its page is looked at by an owner alone. */
+const WRITES = /\/(delete|publish|purge|revoke|leaked|remove|transform|realtime\/app|sms\/inbound|delete-object\?.*)$/;
+
 /** Of each page: for an owner, for a viewer, and for a key that may see the page and nothing that it reads beyond. */
 export async function filledStates({ service, mark }: Scene, { account, filled, owner }: FilledAccount) {
-  const scopes = [...new Set(own.map(({ needs }) => needs.id))];
+  const shown = own.filter((page) => !WRITES.test(addressOf(page, filled)));
+  const scopes = [...new Set(shown.map(({ needs }) => needs.id))];
   const call = client(service.url, account.secret);
   const { key_secret: secret } = (await call('POST', '/v1/account/keys/create', { name: mark, scopes })).body.data;
   const narrow = await sessionOf(service, { secret });
@@ -48,11 +52,7 @@ export async function filledStates({ service, mark }: Scene, { account, filled, 
   return own.flatMap((page): State[] => {
     const path = addressOf(page, filled);
     const seen = { name: `filled-${page.name}`, path, by: owner };
-    // What writes and shows nothing is no page of theirs.
-    if (
-      /\/(delete|publish|purge|revoke|leaked|remove|transform|realtime\/app|sms\/inbound|delete-object\?.*)$/.test(path)
-    )
-      return [seen];
+    if (WRITES.test(path)) return [seen];
     return [
       seen,
       { name: `viewer-${page.name}`, path, by: viewer },

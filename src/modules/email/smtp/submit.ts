@@ -20,13 +20,16 @@ export function submitBy(state: EmailState): Submit {
     const idempotencyKey = await submissionKey(submission, mail.messageId);
     const call = {
       capability: 'email.send',
+      entryForm: 'smtp',
+      method: 'SMTP',
+      path: '/',
       principal,
       input: inputOf(mail, recipients, source),
       bodyBytes: source.length,
       remoteAddress,
       idempotencyKey,
       signal,
-    };
+    } as const;
     const answer = await door.perform(call, async (ctx) => {
       const replay = await findReplay(ctx);
       if (replay !== null) return replayOf(ctx, replay, true);
