@@ -103,8 +103,19 @@ module.exports = {
     only('vendors', ['lib/', 'problems/'], 'vendors know the outside world and nothing of ours'),
     only(
       'modules',
-      [...base, PORTS, ...rooms, 'approvals/', 'config/variables[.]ts$', 'kit/', 'jobs/', 'upkeep/', 'vendors/call/'],
-      'modules stand on the kit, on core and the rooms beside it, on the ports of vendors and the way of one question',
+      [
+        ...base,
+        PORTS,
+        ...rooms,
+        'approvals/',
+        'config/variables[.]ts$',
+        'kit/',
+        'jobs/',
+        'upkeep/',
+        'vendors/call/',
+        'vendors/oauth/',
+      ],
+      'modules stand on the kit, on core and the rooms beside it, on the ports of vendors and the ways of one question',
     ),
     {
       name: 'modules-never-import-each-other',
@@ -155,7 +166,7 @@ module.exports = {
         path: '^src/',
         pathNot: ['^src/vendors/', '^src/service/'],
       },
-      to: { path: '^src/vendors/', pathNot: ['/port[.]ts$', '^src/vendors/call/'] },
+      to: { path: '^src/vendors/', pathNot: ['/port[.]ts$', '^src/vendors/(?:call|oauth)/'] },
     },
     {
       name: 'nothing-stands-on-the-top',

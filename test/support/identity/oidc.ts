@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientMetadata, Provider } from 'oidc-provider';
+import { type ClientMetadata, type Configuration, Provider } from 'oidc-provider';
 
 type Grant = InstanceType<Provider['Grant']>;
 
@@ -25,19 +25,27 @@ export interface OidcServer {
 
 export const CLIENT = { id: 'quartermaster', secret: 'a secret of the tests +/%:' } as const;
 
-/** @param redirectUris of the service, exactly */
-export async function startOidc(redirectUris: string[], client: Partial<ClientMetadata> = {}): Promise<OidcServer> {
+/**
+ * @param redirectUris of the service, exactly
+ * @param more of its configuration, in place of what stands here
+ */
+export async function startOidc(
+  redirectUris: string[],
+  client: Partial<ClientMetadata> = {},
+  more: Configuration = {},
+): Promise<OidcServer> {
   const http = createServer();
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const people = new Map<string, Person>();
-  const provider = createProvider(issuer, people, {
+  const registered = {
     client_id: CLIENT.id,
     client_secret: CLIENT.secret,
     redirect_uris: redirectUris,
     ...client,
-  });
+  };
+  const provider = createProvider(issuer, people, registered, more);
   const server: OidcServer = {
     issuer,
     person: { sub: 'nobody' },
@@ -54,7 +62,12 @@ export async function startOidc(redirectUris: string[], client: Partial<ClientMe
   return server;
 }
 
-function createProvider(issuer: string, people: ReadonlyMap<string, Person>, client: ClientMetadata): Provider {
+function createProvider(
+  issuer: string,
+  people: ReadonlyMap<string, Person>,
+  client: ClientMetadata,
+  more: Configuration,
+): Provider {
   const provider: Provider = new Provider(issuer, {
     clients: [client],
     cookies: { keys: ['a key of the tests'] },
@@ -69,10 +82,11 @@ function createProvider(issuer: string, people: ReadonlyMap<string, Person>, cli
     }),
     async loadExistingGrant({ oidc }): Promise<Grant> {
       const grant: Grant = new provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId });
-      grant.addOIDCScope('openid email profile');
+      grant.addOIDCScope('openid email profile offline_access');
       await grant.save();
       return grant;
     },
+    ...more,
   });
   return provider;
 }
