@@ -18,6 +18,7 @@ CREATE SCHEMA realtime;
 CREATE SCHEMA risk;
 CREATE SCHEMA sms;
 CREATE SCHEMA storage;
+CREATE SCHEMA vault;
 CREATE SCHEMA vector;
 CREATE SCHEMA video;
 CREATE SCHEMA web;
@@ -2094,6 +2095,105 @@ CREATE TABLE storage.upload (
   CONSTRAINT upload_pkey PRIMARY KEY (account_id, upload_id)
 ) WITH (fillfactor=80);
 
+CREATE TABLE vault.call (
+  account_id text COLLATE "C" NOT NULL,
+  call_id text COLLATE "C" NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  connection text COLLATE "C" NOT NULL,
+  method text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  status integer,
+  bytes_in bigint DEFAULT 0 NOT NULL,
+  bytes_out bigint DEFAULT 0 NOT NULL,
+  latency_ms integer,
+  code text COLLATE "C",
+  hold_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT call_pkey PRIMARY KEY (account_id, call_id)
+) WITH (fillfactor=70);
+
+CREATE TABLE vault.connect (
+  account_id text COLLATE "C" NOT NULL,
+  connect_id text COLLATE "C" NOT NULL,
+  starter_id text COLLATE "C" NOT NULL,
+  connection text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  hosts text COLLATE "C" NOT NULL,
+  allow text COLLATE "C",
+  keys text COLLATE "C",
+  plan bytea NOT NULL,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT connect_pkey PRIMARY KEY (account_id, connect_id)
+);
+
+CREATE TABLE vault.connection (
+  account_id text COLLATE "C" NOT NULL,
+  connection text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  field text COLLATE "C" NOT NULL,
+  hosts text COLLATE "C" NOT NULL,
+  allow text COLLATE "C",
+  keys text COLLATE "C",
+  approve text COLLATE "C" NOT NULL,
+  headers bytea,
+  mcp text COLLATE "C",
+  per_minute integer,
+  per_day integer,
+  notify_queue text COLLATE "C",
+  sealed bytea,
+  fingerprint text COLLATE "C",
+  status text COLLATE "C" NOT NULL,
+  broken_reason text COLLATE "C",
+  provider text COLLATE "C",
+  token_ends_at timestamp with time zone,
+  refresh_at timestamp with time zone,
+  refresh_number bigint DEFAULT 0 NOT NULL,
+  refresh_ends_at timestamp with time zone,
+  minute_at timestamp with time zone,
+  minute_calls integer DEFAULT 0 NOT NULL,
+  day_at timestamp with time zone,
+  day_calls integer DEFAULT 0 NOT NULL,
+  last_used_at timestamp with time zone,
+  last_used_by text COLLATE "C",
+  expires_at timestamp with time zone,
+  version integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT connection_pkey PRIMARY KEY (account_id, connection)
+) WITH (fillfactor=70);
+
+CREATE TABLE vault.notice (
+  account_id text COLLATE "C" NOT NULL,
+  notice_id text COLLATE "C" NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  payload text NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT notice_pkey PRIMARY KEY (account_id, notice_id)
+);
+
+CREATE TABLE vault.provider (
+  account_id text COLLATE "C" NOT NULL,
+  provider text COLLATE "C" NOT NULL,
+  issuer text COLLATE "C",
+  authorization_url text COLLATE "C" NOT NULL,
+  token_url text COLLATE "C" NOT NULL,
+  names_itself boolean NOT NULL,
+  client_id text COLLATE "C" NOT NULL,
+  client_secret bytea,
+  scopes text COLLATE "C" NOT NULL,
+  auth text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT provider_pkey PRIMARY KEY (account_id, provider)
+);
+
 CREATE TABLE vector.collection (
   account_id text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -2398,6 +2498,11 @@ CREATE INDEX notice_due ON storage.notice USING btree (account_id, due_at) WHERE
 CREATE INDEX share_expires ON storage.share USING btree (expires_at);
 CREATE INDEX upload_due ON storage.upload USING btree (due_at);
 CREATE INDEX upload_of_bucket ON storage.upload USING btree (account_id, bucket, key, upload_id) WHERE (state = 'open'::text);
+CREATE INDEX call_age ON vault.call USING btree (created_at);
+CREATE INDEX call_due ON vault.call USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX connect_age ON vault.connect USING btree (expires_at);
+CREATE INDEX connection_token_end ON vault.connection USING btree (token_ends_at) WHERE (token_ends_at IS NOT NULL);
+CREATE INDEX notice_due ON vault.notice USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
 CREATE UNIQUE INDEX collection_id ON vector.collection USING btree (account_id, collection_id);
 CREATE INDEX item_version ON vector.item USING btree (account_id, collection_id, version, id);
 CREATE INDEX tombstone_deleted_at ON vector.tombstone USING btree (deleted_at);

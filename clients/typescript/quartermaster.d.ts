@@ -610,7 +610,7 @@ export interface AccountRequestsListInput {
   /** Only this API key, by its id `key_…`. */
   key_id?: string;
   /** Only calls that came in this way. */
-  entry_form?: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
+  entry_form?: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp" | "proxy";
   /** Only calls of this trace. */
   trace_id?: string;
   /** True: */
@@ -624,7 +624,7 @@ export interface Request {
   capability: string;
   method: string;
   path: string;
-  entry_form: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp";
+  entry_form: "rest" | "openai_compat" | "anthropic_compat" | "mcp" | "console" | "smtp" | "proxy";
   key_id: string | null;
   person_id: string | null;
   status: number;
@@ -1697,6 +1697,8 @@ export interface AccountTierDataLimits {
   risk_entries: number;
   buckets: number;
   stored_bytes: number;
+  vault_connections: number;
+  vault_providers: number;
   collections: number;
   video_jobs: number;
   web_crawls: number;
@@ -1722,6 +1724,8 @@ export interface AccountTierDataUsage {
   risk_entries: number;
   buckets: number;
   stored_bytes: number;
+  vault_connections: number;
+  vault_providers: number;
   collections: number;
   video_jobs: number;
   web_crawls: number;
@@ -7603,6 +7607,407 @@ export interface StorageShareRevokeData {
   status: string | null;
 }
 
+export interface VaultConnectionSetInputAllowItem {
+  methods: Array<string>;
+  path: string;
+}
+
+export interface VaultConnectionSetInputMcp {
+  path?: string;
+  tools?: Array<string> | null;
+}
+
+export interface VaultConnectionSetInputLimits {
+  per_minute?: number | null;
+  per_day?: number | null;
+}
+
+export interface VaultConnectionSetInputNotify {
+  queue: string;
+}
+
+export interface VaultConnectionSetInput {
+  /** Name of the connection: */
+  connection: string;
+  /** bearer: */
+  kind: "bearer" | "basic" | "header" | "query" | "oauth2" | "client_credentials" | "sigv4";
+  /** A text for bearer, header and query. */
+  secret?: string | Record<string, unknown>;
+  /** Of header and query: */
+  field?: string;
+  /** Where calls may go: */
+  hosts: Array<string>;
+  /** Methods and paths that calls may have; */
+  allow?: Array<VaultConnectionSetInputAllowItem>;
+  /** Headers that are added to each request, as a version of the API. */
+  headers?: Record<string, string>;
+  /** Ids of the keys that may use it; */
+  keys?: Array<string> | null;
+  /** An MCP server, which {base_url}/mcp/via/{connection} relays; */
+  mcp?: VaultConnectionSetInputMcp | null;
+  /** How many calls it makes, of all keys together. */
+  limits?: VaultConnectionSetInputLimits;
+  /** Methods whose calls wait for an approval. */
+  approve?: Array<string>;
+  /** A queue that is told when the connection breaks; */
+  notify?: VaultConnectionSetInputNotify | null;
+  /** When it can be used no more; */
+  expires_at?: string | null;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultConnectionSetDataAllowItem {
+  methods: Array<string>;
+  path: string;
+}
+
+export interface VaultConnectionSetDataMcp {
+  path: string;
+  tools: Array<string> | null;
+}
+
+export interface VaultConnectionSetDataLimits {
+  per_minute: number | null;
+  per_day: number | null;
+}
+
+export interface VaultConnectionSetDataNotify {
+  queue: string;
+}
+
+export interface VaultConnectionSetData {
+  connection: string;
+  kind: "bearer" | "basic" | "header" | "query" | "oauth2" | "client_credentials" | "sigv4";
+  field: string | null;
+  hosts: Array<string>;
+  allow: Array<VaultConnectionSetDataAllowItem> | null;
+  keys: Array<string> | null;
+  approve: Array<string>;
+  headers: Array<string>;
+  mcp: VaultConnectionSetDataMcp | null;
+  limits: VaultConnectionSetDataLimits;
+  notify: VaultConnectionSetDataNotify | null;
+  provider: string | null;
+  status: "ready" | "pending" | "broken" | "expired";
+  broken_reason: string | null;
+  fingerprint: string | null;
+  last_used_at: string | null;
+  last_used_by: string | null;
+  token_ends_at: string | null;
+  expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface VaultConnectionListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface VaultConnectionListDataItemsItemAllowItem {
+  methods: Array<string>;
+  path: string;
+}
+
+export interface VaultConnectionListDataItemsItemMcp {
+  path: string;
+  tools: Array<string> | null;
+}
+
+export interface VaultConnectionListDataItemsItemLimits {
+  per_minute: number | null;
+  per_day: number | null;
+}
+
+export interface VaultConnectionListDataItemsItemNotify {
+  queue: string;
+}
+
+export interface VaultConnectionListDataItemsItem {
+  connection: string;
+  kind: "bearer" | "basic" | "header" | "query" | "oauth2" | "client_credentials" | "sigv4";
+  field: string | null;
+  hosts: Array<string>;
+  allow: Array<VaultConnectionListDataItemsItemAllowItem> | null;
+  keys: Array<string> | null;
+  approve: Array<string>;
+  headers: Array<string>;
+  mcp: VaultConnectionListDataItemsItemMcp | null;
+  limits: VaultConnectionListDataItemsItemLimits;
+  notify: VaultConnectionListDataItemsItemNotify | null;
+  provider: string | null;
+  status: "ready" | "pending" | "broken" | "expired";
+  broken_reason: string | null;
+  fingerprint: string | null;
+  last_used_at: string | null;
+  last_used_by: string | null;
+  token_ends_at: string | null;
+  expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface VaultConnectionListData {
+  items: Array<VaultConnectionListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface VaultConnectionGetInput {
+  /** Name of the connection: */
+  connection: string;
+}
+
+export interface VaultConnectionGetDataAllowItem {
+  methods: Array<string>;
+  path: string;
+}
+
+export interface VaultConnectionGetDataMcp {
+  path: string;
+  tools: Array<string> | null;
+}
+
+export interface VaultConnectionGetDataLimits {
+  per_minute: number | null;
+  per_day: number | null;
+}
+
+export interface VaultConnectionGetDataNotify {
+  queue: string;
+}
+
+export interface VaultConnectionGetData {
+  connection: string;
+  kind: "bearer" | "basic" | "header" | "query" | "oauth2" | "client_credentials" | "sigv4";
+  field: string | null;
+  hosts: Array<string>;
+  allow: Array<VaultConnectionGetDataAllowItem> | null;
+  keys: Array<string> | null;
+  approve: Array<string>;
+  headers: Array<string>;
+  mcp: VaultConnectionGetDataMcp | null;
+  limits: VaultConnectionGetDataLimits;
+  notify: VaultConnectionGetDataNotify | null;
+  provider: string | null;
+  status: "ready" | "pending" | "broken" | "expired";
+  broken_reason: string | null;
+  fingerprint: string | null;
+  last_used_at: string | null;
+  last_used_by: string | null;
+  token_ends_at: string | null;
+  expires_at: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface VaultConnectionDeleteInput {
+  /** Name of the connection: */
+  connection: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultConnectionDeleteData {
+  connection: string;
+  deleted: boolean;
+  status: string | null;
+}
+
+export interface VaultCallInputStore {
+  bucket: string;
+  key: string;
+}
+
+export interface VaultCallInput {
+  /** Name of the connection: */
+  connection: string;
+  /** Method; */
+  method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+  /** An https URL, or a path at the first host of the connection: */
+  url: string;
+  /** Headers. */
+  headers?: Record<string, string>;
+  /** The body as text; */
+  body?: string;
+  /** The same as base64: */
+  body_base64?: string;
+  /** For the whole answer, milliseconds; */
+  timeout_ms?: number;
+  /** Answer up to 1 MiB in content_base64; */
+  inline?: boolean;
+  /** Keep the result as this object instead. */
+  store?: VaultCallInputStore;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultCallData {
+  call_id: string;
+  status: number;
+  headers: Record<string, string | Array<string>>;
+  body: string | null;
+  body_base64: string | null;
+  url: string | null;
+  expires_at: string | null;
+  bucket: string | null;
+  key: string | null;
+  bytes: number;
+  is_cut: boolean;
+  latency_ms: number;
+}
+
+export interface VaultCallsInput {
+  /** Name of the connection: */
+  connection?: string;
+  /** Calls of this key. */
+  key_id?: string;
+  /** How they ended. */
+  outcome?: "answered" | "failed" | "under_way";
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface VaultCallsDataItemsItem {
+  call_id: string;
+  at: string;
+  key_id: string;
+  connection: string;
+  method: string;
+  host: string;
+  path: string;
+  status: number | null;
+  bytes_in: number;
+  bytes_out: number;
+  latency_ms: number | null;
+  code: string | null;
+}
+
+export interface VaultCallsData {
+  items: Array<VaultCallsDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface VaultProxyInput {
+}
+
+export interface VaultProxyData {
+  proxy_url: string | null;
+  ca_pem: string;
+  others: "refuse" | "tunnel";
+}
+
+export interface VaultProviderSetInput {
+  /** Name of the provider: */
+  provider: string;
+  /** Its issuer: */
+  issuer?: string;
+  /** Where a person is sent; */
+  authorization_url?: string;
+  /** Where tokens come from; */
+  token_url?: string;
+  /** Of the client at the provider. */
+  client_id: string;
+  /** Of the client; */
+  client_secret?: string;
+  /** What is asked for; */
+  scopes?: Array<string>;
+  /** How the client shows itself at the token endpoint: */
+  auth?: "post" | "basic" | "none";
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultProviderSetData {
+  provider: string;
+  issuer: string | null;
+  authorization_url: string;
+  token_url: string;
+  client_id: string;
+  scopes: Array<string>;
+  auth: "post" | "basic" | "none";
+  redirect_uri: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface VaultProviderListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface VaultProviderListDataItemsItem {
+  provider: string;
+  issuer: string | null;
+  authorization_url: string;
+  token_url: string;
+  client_id: string;
+  scopes: Array<string>;
+  auth: "post" | "basic" | "none";
+  redirect_uri: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface VaultProviderListData {
+  items: Array<VaultProviderListDataItemsItem>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface VaultProviderDeleteInput {
+  /** Name of the provider: */
+  provider: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultProviderDeleteData {
+  provider: string;
+  deleted: boolean;
+  status: string | null;
+}
+
+export interface VaultConnectStartInputAllowItem {
+  methods: Array<string>;
+  path: string;
+}
+
+export interface VaultConnectStartInput {
+  /** Name of the connection: */
+  connection: string;
+  /** Name of the provider: */
+  provider: string;
+  /** Where calls may go: */
+  hosts: Array<string>;
+  /** Methods and paths that calls may have; */
+  allow?: Array<VaultConnectStartInputAllowItem>;
+  /** Ids of the keys that may use it; */
+  keys?: Array<string> | null;
+  /** How long the page is good; */
+  expires_seconds?: number;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface VaultConnectStartData {
+  connect_id: string;
+  connection: string;
+  url: string;
+  expires_at: string;
+}
+
 export interface VectorCollectionCreateInput {
   /** Name of the collection: */
   collection: string;
@@ -8870,6 +9275,17 @@ export interface Calls {
   'storage.share.create': [StorageShareCreateInput, StorageShareCreateData];
   'storage.share.list': [StorageShareListInput, StorageShareListData];
   'storage.share.revoke': [StorageShareRevokeInput, StorageShareRevokeData];
+  'vault.connection.set': [VaultConnectionSetInput, VaultConnectionSetData];
+  'vault.connection.list': [VaultConnectionListInput, VaultConnectionListData];
+  'vault.connection.get': [VaultConnectionGetInput, VaultConnectionGetData];
+  'vault.connection.delete': [VaultConnectionDeleteInput, VaultConnectionDeleteData];
+  'vault.call': [VaultCallInput, VaultCallData];
+  'vault.calls': [VaultCallsInput, VaultCallsData];
+  'vault.proxy': [VaultProxyInput, VaultProxyData];
+  'vault.provider.set': [VaultProviderSetInput, VaultProviderSetData];
+  'vault.provider.list': [VaultProviderListInput, VaultProviderListData];
+  'vault.provider.delete': [VaultProviderDeleteInput, VaultProviderDeleteData];
+  'vault.connect.start': [VaultConnectStartInput, VaultConnectStartData];
   'vector.collection.create': [VectorCollectionCreateInput, VectorCollection];
   'vector.collection.get': [VectorCollectionGetInput, VectorCollection];
   'vector.collection.list': [VectorCollectionListInput, VectorCollectionListData];
@@ -8977,7 +9393,7 @@ export interface Methods {
       register: Method<'account.webhooks.register', true>;
       /** Lists the webhooks of the account. */
       list: Method<'account.webhooks.list', false>;
-      /** Shows one webhook. */
+      /** Shows a webhook. */
       get: Method<'account.webhooks.get', true>;
       /** Changes a webhook, rotates its secret, or switches it off and on. */
       update: Method<'account.webhooks.update', true>;
@@ -8985,11 +9401,11 @@ export interface Methods {
       delete: Method<'account.webhooks.delete', true>;
       /** Lists the deliveries of a webhook. */
       deliveries: Method<'account.webhooks.deliveries', true>;
-      /** Sends a test event to a webhook and says how it went. */
+      /** Sends a test event and says how it went. */
       test: Method<'account.webhooks.test', true>;
-      /** Shows the secret that signs what is sent to the webhook_url of a single job. */
+      /** Shows the secret that signs what is sent to the webhook_url of a job. */
       default_secret: Method<'account.webhooks.default_secret', false> & {
-        /** Replaces the secret that signs what is sent to the webhook_url of a single job. */
+        /** Replaces the secret that signs what is sent to the webhook_url of a job. */
         rotate: Method<'account.webhooks.default_secret.rotate', false>;
       };
       /** Delivers an event once more. */
@@ -9022,7 +9438,7 @@ export interface Methods {
       };
       /** Lists the approval rules. */
       rules: Method<'account.approvals.rules', false>;
-      /** Lists calls that wait for a person, or were decided. */
+      /** Lists calls that wait for a person, or did. */
       list: Method<'account.approvals.list', false>;
       /** Shows an approval, with what its key did lately. */
       get: Method<'account.approvals.get', true>;
@@ -9609,6 +10025,36 @@ export interface Methods {
       list: Method<'storage.share.list', false>;
       /** Ends a link for people. */
       revoke: Method<'storage.share.revoke', true>;
+    };
+  };
+  vault: {
+    connection: {
+      /** Sets a credential that calls can use and nobody can read. */
+      set: Method<'vault.connection.set', true>;
+      /** Lists the connections of the account. */
+      list: Method<'vault.connection.list', false>;
+      /** Shows a connection. */
+      get: Method<'vault.connection.get', true>;
+      /** Deletes a connection. */
+      delete: Method<'vault.connection.delete', true>;
+    };
+    /** Makes an HTTP call with a credential that stays here. */
+    call: Method<'vault.call', true>;
+    /** Lists the calls that went out with credentials. */
+    calls: Method<'vault.calls', false>;
+    /** Shows the proxy for programs, and the certificate it is trusted by. */
+    proxy: Method<'vault.proxy', false>;
+    provider: {
+      /** Sets an OAuth provider that people connect accounts at. */
+      set: Method<'vault.provider.set', true>;
+      /** Lists the providers of the account. */
+      list: Method<'vault.provider.list', false>;
+      /** Deletes a provider. */
+      delete: Method<'vault.provider.delete', true>;
+    };
+    connect: {
+      /** Makes a page on which a person connects their account at a provider. */
+      start: Method<'vault.connect.start', true>;
     };
   };
   vector: {

@@ -73,6 +73,7 @@ const starters: Readonly<Record<string, string>> = {
   'db/embedded/cluster.ts': 'PostgreSQL',
   'db/embedded/postmaster.ts': 'PostgreSQL',
   'cli/calls/open.ts': 'a browser of the person at the command line',
+  'cli/calls/run.ts': 'the command that a person named',
 };
 
 test('threads and processes start in pools that keep the rules, and nowhere else', async () => {

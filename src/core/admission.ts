@@ -262,6 +262,40 @@ export const admission = {
   },
 
   /**
+   * VAULT_PORT, by which clients send requests through the service. Its connections are apart from those of `all`. Each request that is relayed
+   * has the bounds of its capability, too.
+   */
+  proxy: {
+    /** Connections that have shown no key yet, in fair shares of addresses: the end. Each lasts as long as a head may take. */
+    unidentifiedMax: 512,
+    /** Connections with a key, in fair shares of accounts: one alone has half. 429 CONCURRENCY_LIMITED. Each takes some 60 KB with its TLS. */
+    socketsMax: 2_048,
+    /** Of them in a TLS handshake, in fair shares of accounts: 429 CONCURRENCY_LIMITED. Each takes a millisecond of processor time. */
+    handshakesMax: 256,
+    handshakeMs: 10_000,
+    /** Of them tunnels to hosts of no connection (VAULT_OTHERS), each with a socket to its host, in fair shares: 429 CONCURRENCY_LIMITED. */
+    tunnelsMax: 512,
+    /** Without a byte in either direction: the end. */
+    tunnelIdleMs: 300_000,
+    /** Whether the principals of tunnels still may is looked at so often. */
+    tunnelLookEveryMs: 1_000,
+    /** Longer: a bare 431 and the end. Cookies of targets are among them. */
+    headerBytesMax: 32 * KIB,
+    /** To send a head: a bare 408 and the end. */
+    headersTimeoutMs: 15_000,
+    /** Between two requests: the end. */
+    keepAliveTimeoutMs: 72_000,
+    /** Without a byte in either direction while a request is under way: the end. Longer than any target may take to answer. */
+    silenceMs: 330_000,
+    /** Requests sent ahead of the answer before, which wait: the end. */
+    pipelinedMax: 16,
+    /** Certificates of hosts that are kept, some 40 KB each; others are made again, in a millisecond. */
+    leavesMax: 500,
+    /** At a stop, requests under way have so long. */
+    closeWithinMs: 5_000,
+  },
+
+  /**
    * Doors that are no capability of a module: bytes of a body. Each is read only once an address, a cookie or a head let it in, and nothing of it
    * is decoded before the session, signature or token in it is known. What a module takes at its own doors stands in its limits.ts: bodies up to
    * `freeBodyBytesMax` where no rate weighs them, `ratedBodyBytesMax` where one does, and longer ones where threads read them.

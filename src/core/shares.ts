@@ -65,6 +65,13 @@ export function shareOf(whole: Admission, processes: number): Admission {
       shortCallsWaiting: share(whole.account.shortCallsWaiting),
       webSocketMessagesPerSecond: share(whole.account.webSocketMessagesPerSecond),
     },
+    proxy: {
+      ...whole.proxy,
+      unidentifiedMax: share(whole.proxy.unidentifiedMax),
+      socketsMax: share(whole.proxy.socketsMax),
+      handshakesMax: share(whole.proxy.handshakesMax),
+      tunnelsMax: share(whole.proxy.tunnelsMax),
+    },
   };
 }
 
@@ -81,6 +88,16 @@ export const notShared: Readonly<Record<string, string>> = {
   webSocket: 'of one socket, which one process has',
   call: 'of one call, which one process runs',
   doors: 'of one call, which one process runs',
+  'proxy.handshakeMs': A_TIME,
+  'proxy.tunnelIdleMs': A_TIME,
+  'proxy.tunnelLookEveryMs': A_TIME,
+  'proxy.headerBytesMax': 'of one socket, which one process has',
+  'proxy.headersTimeoutMs': A_TIME,
+  'proxy.keepAliveTimeoutMs': A_TIME,
+  'proxy.silenceMs': A_TIME,
+  'proxy.pipelinedMax': 'of one socket, which one process has',
+  'proxy.leavesMax': 'every process meets every host',
+  'proxy.closeWithinMs': A_TIME,
   'address.failedLoginsMax': COUNTED_FOR_ALL,
   'address.failedLoginsWindowMs': A_TIME,
   'address.pagesPerMinute':

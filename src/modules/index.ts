@@ -21,6 +21,7 @@ import { risk } from './risk/index.ts';
 import { rtc } from './rtc/index.ts';
 import { sms } from './sms/index.ts';
 import { storage } from './storage/index.ts';
+import { vault } from './vault/index.ts';
 import { vector } from './vector/index.ts';
 import { video } from './video/index.ts';
 import { web } from './web/index.ts';
@@ -46,6 +47,7 @@ export const modules: readonly Module[] = [
   rtc,
   sms,
   storage,
+  vault,
   vector,
   video,
   web,

@@ -52,6 +52,17 @@ export const sharedProblems = {
     'The filter uses an operator or key that is not supported.',
     'Discovery lists the operators of the capability.',
   ),
+  TARGET_REJECTED: problemEntry(
+    400,
+    'The URL may not be fetched or called.',
+    'Use a URL of a public host, at the usual port. Redirects that are followed are checked too. The operator may allow private networks (ALLOW_PRIVATE_SOURCES).',
+  ),
+  TARGET_FAILED: problemEntry(
+    502,
+    'The URL could not be fetched or called.',
+    'code_detail says why: dns, connect, tls, timeout, reset, protocol. Check the URL, or try again later.',
+    RETRYABLE,
+  ),
   WEBHOOK_URL_REJECTED: problemEntry(
     400,
     'The URL is not acceptable as a target.',

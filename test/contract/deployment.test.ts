@@ -72,8 +72,9 @@ describe.each(Object.entries(settings))('with the settings %s', (name, env) => {
       (await call('GET', '/v1/messages')).status === 405 ? 'anthropic_compat' : 'none',
       (await call('GET', '/mcp')).status === 405 ? 'mcp' : 'none',
       (await call('GET', '/console')).status === 404 ? 'none' : 'console',
-      // At a port of its own.
+      // At ports of their own.
       'smtp',
+      'proxy',
     ]);
   });
 

@@ -22,6 +22,7 @@ const guides: readonly (readonly [guide: string, printed: RegExp])[] = [
   ['webhooks', /whsec_/],
   ['webhooks-in', /passed/],
   ['keys', /queue\.publish/],
+  ['vault', /A key is shown once/],
   ['approvals', /\/console\/approvals\/apr_/],
   ['money', /USD|"balance_usd"/],
   ['deleting-data', /distinct_ids/],
@@ -70,7 +71,9 @@ function blockOf(guide: string, language: string): string {
   const [section = ''] = rest.split('\n## ', 1);
   const found = [...section.matchAll(/```(\w+)\n([\s\S]*?)```/g)].filter(([, name]) => name === language);
   expect(found.length, `${guide} has one block of ${language}`).toBe(1);
-  return (found[0]?.[2] ?? '').replaceAll('https://example.com/', `${site.url}/`);
+  return (found[0]?.[2] ?? '')
+    .replaceAll('https://example.com/', `${site.url}/`)
+    .replaceAll('api.example.com', new URL(site.url).host);
 }
 
 function commandOf(language: (typeof languages)[number], guide: string): [string, string[]] {

@@ -199,10 +199,13 @@ export function endVideosAfter(hook: typeof afterEach | typeof afterAll): (call:
   };
 }
 
-/** Pages of the outside world are read of a site on this machine. */
+/** Pages of the outside world are read of a site on this machine, whether they are named by an address or by their host. */
 export async function atSite(input: Input): Promise<Input> {
   const text = JSON.stringify(input);
-  return text.includes(EXAMPLE_SITE) ? JSON.parse(text.replaceAll(EXAMPLE_SITE, (await exampleSite()).url)) : input;
+  const host = JSON.stringify(new URL(EXAMPLE_SITE).host);
+  if (!text.includes(EXAMPLE_SITE) && !text.includes(host)) return input;
+  const { url } = await exampleSite();
+  return JSON.parse(text.replaceAll(EXAMPLE_SITE, url).replaceAll(host, JSON.stringify(new URL(url).host)));
 }
 
 let addresses = 0;

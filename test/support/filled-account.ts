@@ -39,10 +39,12 @@ export interface Filled {
   /** A call that waits for approval, and the rule that asks. */
   readonly approval: string;
   readonly rule: string;
+  readonly connection: string;
 }
 
 /** Names that its things have by themselves, without the mark. */
-interface Names extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel' | 'rule'> {
+interface Names
+  extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel' | 'rule' | 'connection'> {
   readonly folder: string;
   readonly metric: string;
   /** What the names of its domain, its zone and the address of its inbox begin with. */
@@ -59,6 +61,7 @@ const usualNames: Names = {
   channel: 'presence-room_12',
   metric: 'filled_metric',
   rule: 'asks',
+  connection: 'forge',
   label: '',
 };
 
@@ -73,6 +76,7 @@ export const longNames: Names = {
   channel: `presence-${'r'.repeat(150)}`,
   metric: 'm'.repeat(120),
   rule: 'r'.repeat(64),
+  connection: 'v'.repeat(64),
   label: 'w'.repeat(50),
 };
 
@@ -135,6 +139,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string, 
   const zone = await fillDns(ok, mark, names);
   const flag = await fillFlags(ok, mark, names);
   await fillRealtime(ok, mark, names);
+  await fillVault(ok, names);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
@@ -167,6 +172,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string, 
     channel,
     approval: await fillApprovals(call, ok, mark, names),
     rule: names.rule,
+    connection: names.connection,
     person: `${mark}-analytics`,
     ...kept,
   };
@@ -313,6 +319,43 @@ async function fillApprovals(call: Client, ok: Ok, mark: string, { rule }: Names
   return body.error.approval.approval_id;
 }
 
+/** A connection with a rule of its own, one that expires, and calls that were answered and refused by their target. */
+async function fillVault(ok: Ok, { connection }: Names): Promise<void> {
+  const url = new URL((await exampleSite()).url);
+  const set = {
+    kind: 'header',
+    field: 'X-Api-Key',
+    secret: 'a secret of the site',
+    hosts: [url.host, '*.example.org'],
+  };
+  await ok('PUT', '/v1/vault/connection/set', {
+    ...set,
+    connection,
+    allow: [
+      { methods: ['GET', 'POST'], path: '/repos/*/issues' },
+      { methods: ['GET'], path: '/*' },
+    ],
+    headers: { 'X-Version': '7' },
+    limits: { per_minute: 60, per_day: 1_000 },
+    approve: ['DELETE'],
+  });
+  await ok('PUT', '/v1/vault/connection/set', {
+    connection: 'expired',
+    kind: 'bearer',
+    secret: set.secret,
+    hosts: ['api.github.com'],
+    expires_at: '2026-01-01T00:00:00Z',
+  });
+  await ok('PUT', '/v1/vault/provider/set', {
+    provider: 'forge',
+    authorization_url: 'https://github.com/login/oauth/authorize',
+    token_url: 'https://github.com/login/oauth/access_token',
+    client_id: 'Iv1.8a61f9b3a7aba766',
+    scopes: ['repo'],
+  });
+  for (const path of ['/keys', '/none']) await ok('POST', '/v1/vault/call', { connection, url: path });
+}
+
 /** A zone with records. It exists once in the service. */
 async function fillDns(ok: Ok, mark: string, { label }: Names): Promise<string> {
   const zone = `zone-${label}${randomBytes(4).toString('hex')}.test`;
@@ -347,6 +390,7 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     analytics: path.startsWith('/analytics/questions') ? filled.question : encodeURIComponent(filled.person),
     metrics: filled.dashboard,
     realtime: filled.channel,
+    vault: path.startsWith('/vault/providers') ? 'forge' : filled.connection,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

@@ -642,6 +642,17 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "storage.share.create": ("POST", "/v1/storage/share/create", "keyed"),
     "storage.share.list": ("GET", "/v1/storage/share/list", "safe"),
     "storage.share.revoke": ("DELETE", "/v1/storage/share/revoke/{share_id}", "keyed"),
+    "vault.connection.set": ("PUT", "/v1/vault/connection/set", "keyed"),
+    "vault.connection.list": ("GET", "/v1/vault/connection/list", "safe"),
+    "vault.connection.get": ("GET", "/v1/vault/connection/get/{connection}", "safe"),
+    "vault.connection.delete": ("DELETE", "/v1/vault/connection/delete/{connection}", "keyed"),
+    "vault.call": ("POST", "/v1/vault/call", "keyed"),
+    "vault.calls": ("GET", "/v1/vault/calls", "safe"),
+    "vault.proxy": ("GET", "/v1/vault/proxy", "safe"),
+    "vault.provider.set": ("PUT", "/v1/vault/provider/set", "keyed"),
+    "vault.provider.list": ("GET", "/v1/vault/provider/list", "safe"),
+    "vault.provider.delete": ("DELETE", "/v1/vault/provider/delete/{provider}", "keyed"),
+    "vault.connect.start": ("POST", "/v1/vault/connect/start", "keyed"),
     "vector.collection.create": ("POST", "/v1/vector/collection/create", "keyed"),
     "vector.collection.get": ("GET", "/v1/vector/collection/get", "safe"),
     "vector.collection.list": ("GET", "/v1/vector/collection/list", "safe"),
@@ -811,11 +822,11 @@ class _AccountWebhooksDefaultSecret:
         self._transport = transport
 
     def __call__(self, input: types.AccountWebhooksDefaultSecretInput | None = None) -> types.AccountWebhooksDefaultSecretData:
-        """Shows the secret that signs what is sent to the webhook_url of a single job."""
+        """Shows the secret that signs what is sent to the webhook_url of a job."""
         return self._transport.call("account.webhooks.default_secret", input)[0]  # type: ignore[no-any-return]
 
     def rotate(self, input: types.AccountWebhooksDefaultSecretRotateInput | None = None) -> types.AccountWebhooksDefaultSecretRotateData:
-        """Replaces the secret that signs what is sent to the webhook_url of a single job."""
+        """Replaces the secret that signs what is sent to the webhook_url of a job."""
         return self._transport.call("account.webhooks.default_secret.rotate", input)[0]  # type: ignore[no-any-return]
 
 
@@ -871,7 +882,7 @@ class _AccountWebhooks:
         return self._transport.call("account.webhooks.list", input)[0]  # type: ignore[no-any-return]
 
     def get(self, input: types.AccountWebhooksGetInput) -> types.Webhook:
-        """Shows one webhook."""
+        """Shows a webhook."""
         return self._transport.call("account.webhooks.get", input)[0]  # type: ignore[no-any-return]
 
     def update(self, input: types.AccountWebhooksUpdateInput) -> types.UpdatedWebhook:
@@ -887,7 +898,7 @@ class _AccountWebhooks:
         return self._transport.call("account.webhooks.deliveries", input)[0]  # type: ignore[no-any-return]
 
     def test(self, input: types.AccountWebhooksTestInput) -> types.WebhookDelivery:
-        """Sends a test event to a webhook and says how it went."""
+        """Sends a test event and says how it went."""
         return self._transport.call("account.webhooks.test", input)[0]  # type: ignore[no-any-return]
 
     def redeliver(self, input: types.AccountWebhooksRedeliverInput) -> types.WebhookDelivery:
@@ -918,7 +929,7 @@ class _AccountApprovals:
         return self._transport.call("account.approvals.rules", input)[0]  # type: ignore[no-any-return]
 
     def list(self, input: types.AccountApprovalsListInput | None = None) -> types.AccountApprovalsListData:
-        """Lists calls that wait for a person, or were decided."""
+        """Lists calls that wait for a person, or did."""
         return self._transport.call("account.approvals.list", input)[0]  # type: ignore[no-any-return]
 
     def get(self, input: types.AccountApprovalsGetInput) -> types.AccountApprovalsGetData:
@@ -2237,6 +2248,73 @@ class _Storage:
         return self._transport.call("storage.presign", input)[0]  # type: ignore[no-any-return]
 
 
+class _VaultConnection:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def set(self, input: types.VaultConnectionSetInput) -> types.VaultConnectionSetData:
+        """Sets a credential that calls can use and nobody can read."""
+        return self._transport.call("vault.connection.set", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.VaultConnectionListInput | None = None) -> types.VaultConnectionListData:
+        """Lists the connections of the account."""
+        return self._transport.call("vault.connection.list", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.VaultConnectionGetInput) -> types.VaultConnectionGetData:
+        """Shows a connection."""
+        return self._transport.call("vault.connection.get", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.VaultConnectionDeleteInput) -> types.VaultConnectionDeleteData:
+        """Deletes a connection."""
+        return self._transport.call("vault.connection.delete", input)[0]  # type: ignore[no-any-return]
+
+
+class _VaultProvider:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def set(self, input: types.VaultProviderSetInput) -> types.VaultProviderSetData:
+        """Sets an OAuth provider that people connect accounts at."""
+        return self._transport.call("vault.provider.set", input)[0]  # type: ignore[no-any-return]
+
+    def list(self, input: types.VaultProviderListInput | None = None) -> types.VaultProviderListData:
+        """Lists the providers of the account."""
+        return self._transport.call("vault.provider.list", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.VaultProviderDeleteInput) -> types.VaultProviderDeleteData:
+        """Deletes a provider."""
+        return self._transport.call("vault.provider.delete", input)[0]  # type: ignore[no-any-return]
+
+
+class _VaultConnect:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def start(self, input: types.VaultConnectStartInput) -> types.VaultConnectStartData:
+        """Makes a page on which a person connects their account at a provider."""
+        return self._transport.call("vault.connect.start", input)[0]  # type: ignore[no-any-return]
+
+
+class _Vault:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+        self.connection = _VaultConnection(self._transport)
+        self.provider = _VaultProvider(self._transport)
+        self.connect = _VaultConnect(self._transport)
+
+    def call(self, input: types.VaultCallInput) -> types.VaultCallData:
+        """Makes an HTTP call with a credential that stays here."""
+        return self._transport.call("vault.call", input)[0]  # type: ignore[no-any-return]
+
+    def calls(self, input: types.VaultCallsInput | None = None) -> types.VaultCallsData:
+        """Lists the calls that went out with credentials."""
+        return self._transport.call("vault.calls", input)[0]  # type: ignore[no-any-return]
+
+    def proxy(self, input: types.VaultProxyInput | None = None) -> types.VaultProxyData:
+        """Shows the proxy for programs, and the certificate it is trusted by."""
+        return self._transport.call("vault.proxy", input)[0]  # type: ignore[no-any-return]
+
+
 class _VectorCollection:
     def __init__(self, transport: _Transport) -> None:
         self._transport = transport
@@ -2435,6 +2513,7 @@ class Client(_Transport):
         self.rtc = _Rtc(self)
         self.sms = _Sms(self)
         self.storage = _Storage(self)
+        self.vault = _Vault(self)
         self.vector = _Vector(self)
         self.video = _Video(self)
         self.web = _Web(self)

@@ -433,7 +433,7 @@ AccountRequestsListInput = TypedDict("AccountRequestsListInput", {
     "code": "NotRequired[str]",
     "capability": "NotRequired[str]",
     "key_id": "NotRequired[str]",
-    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"anthropic_compat\", \"mcp\", \"console\", \"smtp\"]]",
+    "entry_form": "NotRequired[Literal[\"rest\", \"openai_compat\", \"anthropic_compat\", \"mcp\", \"console\", \"smtp\", \"proxy\"]]",
     "trace_id": "NotRequired[str]",
     "audit": "NotRequired[bool]",
 })
@@ -446,7 +446,7 @@ class Request(TypedDict):
     capability: str
     method: str
     path: str
-    entry_form: Literal["rest", "openai_compat", "anthropic_compat", "mcp", "console", "smtp"]
+    entry_form: Literal["rest", "openai_compat", "anthropic_compat", "mcp", "console", "smtp", "proxy"]
     key_id: str | None
     person_id: str | None
     status: int
@@ -1410,6 +1410,8 @@ class AccountTierDataLimits(TypedDict):
     risk_entries: int
     buckets: int
     stored_bytes: int
+    vault_connections: int
+    vault_providers: int
     collections: int
     video_jobs: int
     web_crawls: int
@@ -1435,6 +1437,8 @@ class AccountTierDataUsage(TypedDict):
     risk_entries: int
     buckets: int
     stored_bytes: int
+    vault_connections: int
+    vault_providers: int
     collections: int
     video_jobs: int
     web_crawls: int
@@ -6573,6 +6577,354 @@ class StorageShareRevokeData(TypedDict):
     share_id: str
     deleted: bool
     status: str | None
+
+
+class VaultConnectionSetInputAllowItem(TypedDict):
+    methods: list[str]
+    path: str
+
+
+class VaultConnectionSetInputMcp(TypedDict):
+    path: NotRequired[str]
+    tools: NotRequired[list[str] | None]
+
+
+class VaultConnectionSetInputLimits(TypedDict):
+    per_minute: NotRequired[int | None]
+    per_day: NotRequired[int | None]
+
+
+class VaultConnectionSetInputNotify(TypedDict):
+    queue: str
+
+
+class VaultConnectionSetInput(TypedDict):
+    connection: str
+    kind: Literal["bearer", "basic", "header", "query", "oauth2", "client_credentials", "sigv4"]
+    secret: NotRequired[str | dict[str, Any]]
+    field: NotRequired[str]
+    hosts: list[str]
+    allow: NotRequired[list[VaultConnectionSetInputAllowItem]]
+    headers: NotRequired[dict[str, str]]
+    keys: NotRequired[list[str] | None]
+    mcp: NotRequired[VaultConnectionSetInputMcp | None]
+    limits: NotRequired[VaultConnectionSetInputLimits]
+    approve: NotRequired[list[str]]
+    notify: NotRequired[VaultConnectionSetInputNotify | None]
+    expires_at: NotRequired[str | None]
+    idempotency_key: NotRequired[str]
+
+
+class VaultConnectionSetDataAllowItem(TypedDict):
+    methods: list[str]
+    path: str
+
+
+class VaultConnectionSetDataMcp(TypedDict):
+    path: str
+    tools: list[str] | None
+
+
+class VaultConnectionSetDataLimits(TypedDict):
+    per_minute: int | None
+    per_day: int | None
+
+
+class VaultConnectionSetDataNotify(TypedDict):
+    queue: str
+
+
+class VaultConnectionSetData(TypedDict):
+    connection: str
+    kind: Literal["bearer", "basic", "header", "query", "oauth2", "client_credentials", "sigv4"]
+    field: str | None
+    hosts: list[str]
+    allow: list[VaultConnectionSetDataAllowItem] | None
+    keys: list[str] | None
+    approve: list[str]
+    headers: list[str]
+    mcp: VaultConnectionSetDataMcp | None
+    limits: VaultConnectionSetDataLimits
+    notify: VaultConnectionSetDataNotify | None
+    provider: str | None
+    status: Literal["ready", "pending", "broken", "expired"]
+    broken_reason: str | None
+    fingerprint: str | None
+    last_used_at: str | None
+    last_used_by: str | None
+    token_ends_at: str | None
+    expires_at: str | None
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class VaultConnectionListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class VaultConnectionListDataItemsItemAllowItem(TypedDict):
+    methods: list[str]
+    path: str
+
+
+class VaultConnectionListDataItemsItemMcp(TypedDict):
+    path: str
+    tools: list[str] | None
+
+
+class VaultConnectionListDataItemsItemLimits(TypedDict):
+    per_minute: int | None
+    per_day: int | None
+
+
+class VaultConnectionListDataItemsItemNotify(TypedDict):
+    queue: str
+
+
+class VaultConnectionListDataItemsItem(TypedDict):
+    connection: str
+    kind: Literal["bearer", "basic", "header", "query", "oauth2", "client_credentials", "sigv4"]
+    field: str | None
+    hosts: list[str]
+    allow: list[VaultConnectionListDataItemsItemAllowItem] | None
+    keys: list[str] | None
+    approve: list[str]
+    headers: list[str]
+    mcp: VaultConnectionListDataItemsItemMcp | None
+    limits: VaultConnectionListDataItemsItemLimits
+    notify: VaultConnectionListDataItemsItemNotify | None
+    provider: str | None
+    status: Literal["ready", "pending", "broken", "expired"]
+    broken_reason: str | None
+    fingerprint: str | None
+    last_used_at: str | None
+    last_used_by: str | None
+    token_ends_at: str | None
+    expires_at: str | None
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class VaultConnectionListData(TypedDict):
+    items: list[VaultConnectionListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class VaultConnectionGetInput(TypedDict):
+    connection: str
+
+
+class VaultConnectionGetDataAllowItem(TypedDict):
+    methods: list[str]
+    path: str
+
+
+class VaultConnectionGetDataMcp(TypedDict):
+    path: str
+    tools: list[str] | None
+
+
+class VaultConnectionGetDataLimits(TypedDict):
+    per_minute: int | None
+    per_day: int | None
+
+
+class VaultConnectionGetDataNotify(TypedDict):
+    queue: str
+
+
+class VaultConnectionGetData(TypedDict):
+    connection: str
+    kind: Literal["bearer", "basic", "header", "query", "oauth2", "client_credentials", "sigv4"]
+    field: str | None
+    hosts: list[str]
+    allow: list[VaultConnectionGetDataAllowItem] | None
+    keys: list[str] | None
+    approve: list[str]
+    headers: list[str]
+    mcp: VaultConnectionGetDataMcp | None
+    limits: VaultConnectionGetDataLimits
+    notify: VaultConnectionGetDataNotify | None
+    provider: str | None
+    status: Literal["ready", "pending", "broken", "expired"]
+    broken_reason: str | None
+    fingerprint: str | None
+    last_used_at: str | None
+    last_used_by: str | None
+    token_ends_at: str | None
+    expires_at: str | None
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class VaultConnectionDeleteInput(TypedDict):
+    connection: str
+    idempotency_key: NotRequired[str]
+
+
+class VaultConnectionDeleteData(TypedDict):
+    connection: str
+    deleted: bool
+    status: str | None
+
+
+class VaultCallInputStore(TypedDict):
+    bucket: str
+    key: str
+
+
+class VaultCallInput(TypedDict):
+    connection: str
+    method: NotRequired[Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]]
+    url: str
+    headers: NotRequired[dict[str, str]]
+    body: NotRequired[str]
+    body_base64: NotRequired[str]
+    timeout_ms: NotRequired[int]
+    inline: NotRequired[bool]
+    store: NotRequired[VaultCallInputStore]
+    idempotency_key: NotRequired[str]
+
+
+class VaultCallData(TypedDict):
+    call_id: str
+    status: int
+    headers: dict[str, str | list[str]]
+    body: str | None
+    body_base64: str | None
+    url: str | None
+    expires_at: str | None
+    bucket: str | None
+    key: str | None
+    bytes: int
+    is_cut: bool
+    latency_ms: int
+
+
+class VaultCallsInput(TypedDict):
+    connection: NotRequired[str]
+    key_id: NotRequired[str]
+    outcome: NotRequired[Literal["answered", "failed", "under_way"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class VaultCallsDataItemsItem(TypedDict):
+    call_id: str
+    at: str
+    key_id: str
+    connection: str
+    method: str
+    host: str
+    path: str
+    status: int | None
+    bytes_in: int
+    bytes_out: int
+    latency_ms: int | None
+    code: str | None
+
+
+class VaultCallsData(TypedDict):
+    items: list[VaultCallsDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class VaultProxyInput(TypedDict):
+    pass
+
+
+class VaultProxyData(TypedDict):
+    proxy_url: str | None
+    ca_pem: str
+    others: Literal["refuse", "tunnel"]
+
+
+class VaultProviderSetInput(TypedDict):
+    provider: str
+    issuer: NotRequired[str]
+    authorization_url: NotRequired[str]
+    token_url: NotRequired[str]
+    client_id: str
+    client_secret: NotRequired[str]
+    scopes: NotRequired[list[str]]
+    auth: NotRequired[Literal["post", "basic", "none"]]
+    idempotency_key: NotRequired[str]
+
+
+class VaultProviderSetData(TypedDict):
+    provider: str
+    issuer: str | None
+    authorization_url: str
+    token_url: str
+    client_id: str
+    scopes: list[str]
+    auth: Literal["post", "basic", "none"]
+    redirect_uri: str
+    created_at: str
+    updated_at: str
+
+
+class VaultProviderListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class VaultProviderListDataItemsItem(TypedDict):
+    provider: str
+    issuer: str | None
+    authorization_url: str
+    token_url: str
+    client_id: str
+    scopes: list[str]
+    auth: Literal["post", "basic", "none"]
+    redirect_uri: str
+    created_at: str
+    updated_at: str
+
+
+class VaultProviderListData(TypedDict):
+    items: list[VaultProviderListDataItemsItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class VaultProviderDeleteInput(TypedDict):
+    provider: str
+    idempotency_key: NotRequired[str]
+
+
+class VaultProviderDeleteData(TypedDict):
+    provider: str
+    deleted: bool
+    status: str | None
+
+
+class VaultConnectStartInputAllowItem(TypedDict):
+    methods: list[str]
+    path: str
+
+
+class VaultConnectStartInput(TypedDict):
+    connection: str
+    provider: str
+    hosts: list[str]
+    allow: NotRequired[list[VaultConnectStartInputAllowItem]]
+    keys: NotRequired[list[str] | None]
+    expires_seconds: NotRequired[int]
+    idempotency_key: NotRequired[str]
+
+
+class VaultConnectStartData(TypedDict):
+    connect_id: str
+    connection: str
+    url: str
+    expires_at: str
 
 
 class VectorCollectionCreateInput(TypedDict):

@@ -44,6 +44,8 @@ async function refusal(act: Act, typed: string, name?: string): Promise<string |
     inbox_id: 'wanted',
     distinct_id: 'wanted',
     key: 'wanted',
+    connection: 'wanted',
+    provider: 'wanted',
   };
   const query = new URLSearchParams({ key: 'wanted' });
   // As the list of keys gives it.

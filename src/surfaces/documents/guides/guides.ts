@@ -186,6 +186,13 @@ export const guides: readonly Guide[] = [
     summary: 'A person decides before an agent does what is dear or final.',
   },
   {
+    name: 'vault',
+    title: 'Vault',
+    group: 'Build',
+    about: ['vault'],
+    summary: 'Calls to other services with credentials that agents never see.',
+  },
+  {
     name: 'keys',
     title: 'Keys and money',
     group: 'Build',

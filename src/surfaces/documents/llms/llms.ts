@@ -31,7 +31,7 @@ const levels: readonly Level[] = [
   { summary: 50, verbs: 40, isBrief: true },
   { summary: 30, verbs: 40, isBrief: true },
   { summary: 24, verbs: 24, isBrief: true },
-  { summary: 60, verbs: 0, isBrief: true },
+  { summary: 50, verbs: 0, isBrief: true },
 ];
 
 /** Markdown text. */

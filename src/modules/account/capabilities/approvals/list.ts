@@ -10,7 +10,7 @@ import { ownKey } from '../../approvals/seen.ts';
 export const approvalsList = defineCapability()({
   method: 'GET',
   path: '/v1/account/approvals/list',
-  summary: 'Lists calls that wait for a person, or were decided.',
+  summary: 'Lists calls that wait for a person, or did.',
   description:
     'The newest first, without their inputs. Any key sees its own; keys that may read the account see all. Approvals are kept for 90 days after they were asked for.',
   keywords: ['pending approvals', 'what waits for me', 'approval history'],

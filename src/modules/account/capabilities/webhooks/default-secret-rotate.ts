@@ -11,7 +11,7 @@ const KEPT_SECRET = { secret: true } as const;
 export const webhooksDefaultSecretRotate = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/default_secret/rotate',
-  summary: 'Replaces the secret that signs what is sent to the webhook_url of a single job.',
+  summary: 'Replaces the secret that signs what is sent to the webhook_url of a job.',
   description:
     'The new secret signs from now on; the one before it signs beside it for 24 hours, so that receivers can change over.',
   keywords: ['rotate callback signing secret', 'new callback secret'],

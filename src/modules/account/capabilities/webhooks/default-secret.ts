@@ -15,7 +15,7 @@ export const defaultSecretSchema = Type.Object({
 export const webhooksDefaultSecret = defineCapability()({
   method: 'GET',
   path: '/v1/account/webhooks/default_secret',
-  summary: 'Shows the secret that signs what is sent to the webhook_url of a single job.',
+  summary: 'Shows the secret that signs what is sent to the webhook_url of a job.',
   description:
     'Calls that begin a job, such as video.generate, take a webhook_url for that job alone; this secret signs what is sent there. Webhooks that you ' +
     'register have secrets of their own.',

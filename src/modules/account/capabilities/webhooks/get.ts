@@ -3,7 +3,7 @@ import { webhooks } from '../../webhook-resource.ts';
 
 export const webhooksGet = getOf(webhooks, {
   path: '/v1/account/webhooks/get/{webhook_id}',
-  summary: 'Shows one webhook.',
+  summary: 'Shows a webhook.',
   description:
     'The registration with its status: disabled_reason and disabled_at say why and when deliveries stopped. The secret is not shown.',
   keywords: ['webhook details', 'webhook status', 'why was my webhook disabled'],

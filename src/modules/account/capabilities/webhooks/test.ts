@@ -11,7 +11,7 @@ import { deliverySchema, webhookIdField } from '../../webhook-schemas.ts';
 export const webhooksTest = defineCapability()({
   method: 'POST',
   path: '/v1/account/webhooks/test/{webhook_id}',
-  summary: 'Sends a test event to a webhook and says how it went.',
+  summary: 'Sends a test event and says how it went.',
   description:
     'One attempt, made before the answer: an event of the first type that the webhook subscribes to, with test true and the JSON object ' +
     'of the body, whatever it holds, as data.object. It is signed as every delivery is and is not tried again. A disabled webhook can be ' +
