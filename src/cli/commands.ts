@@ -22,6 +22,10 @@ export const callingCommands: Commands = {
     summary: 'call a capability, or list all',
     load: async () => (await import('./calls/call.ts')).callCommand(),
   },
+  run: {
+    summary: 'run a command whose requests get the secrets of connections from the service',
+    load: async () => (await import('./calls/run.ts')).runCommand(),
+  },
   events: {
     summary: 'follow events, and forward them to a local webhook receiver',
     load: async () => (await import('./calls/events.ts')).eventsCommand(),

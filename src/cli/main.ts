@@ -18,6 +18,8 @@ async function program([first = '', second = '']: readonly string[]): Promise<Co
   const known = [...Object.keys(callingCommands), 'admin', ...Object.keys(adminCommands), 'complete'];
   if (/^\w/.test(first) && !known.includes(first)) throw await unknownCommand(first, known);
   const qm = new Command('qm').usage('COMMAND [options]').helpCommand(false).version(release.version);
+  // What follows the program of `qm run` are its own options.
+  qm.enablePositionalOptions();
   qm.description('Quartermaster: call a service, or run and administer one.').commandsGroup(CALLING);
   await addCommands(qm, callingCommands, first);
   const admin = new Command('admin').summary(ADMIN_SUMMARY).usage('COMMAND [options]').helpCommand(false);
