@@ -11,6 +11,7 @@ import {
 import { approvalStates } from './approvals.ts';
 import { deviceStates, operatorStates, payStates, signInStates } from './elsewhere.ts';
 import type { Scene, State } from './state.ts';
+import { vaultStates } from './vault.ts';
 
 export async function allStates(scene: Scene): Promise<readonly State[]> {
   const filled = await filledAccount(scene);
@@ -22,6 +23,7 @@ export async function allStates(scene: Scene): Promise<readonly State[]> {
     payStates(scene, filled),
     operatorStates(scene),
     approvalStates(scene),
+    vaultStates(scene),
     missingStates(scene, filled),
     filledStates(scene, filled),
   ]);
