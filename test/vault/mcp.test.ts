@@ -96,6 +96,28 @@ test('a call of a tool that a person must approve waits, and runs once, whatever
   expect(server.asked.filter((each) => each === 'create_issue asked')).toHaveLength(1);
 });
 
+test('a long message is read in a thread, and goes on as it was read', async () => {
+  const vault = await vaultAt(service, server as never);
+  await vault.connect({ ...connection(), mcp: {} });
+  const title = 'long '.repeat(40_000);
+  const answer = await fetch(`${service.url}/mcp/via/forge`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${vault.account.secret}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'create_issue', arguments: { title } },
+    }),
+  });
+  expect(await answer.text()).toContain('token [secret]');
+  expect(server.asked.at(-1)).toBe(`create_issue ${title}`);
+});
+
 test('what is no message, and what is no server, is told in its form', async () => {
   const vault = await vaultAt(service, server as never);
   await vault.connect(connection());

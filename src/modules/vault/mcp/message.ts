@@ -1,4 +1,5 @@
 // Messages of MCP as far as the relay reads them: one a request, and which tool a call is of.
+import type { BodyTask } from '../../../kit/raw-route.ts';
 import { problem } from '../../../problems/problem.ts';
 
 export interface Message {
@@ -9,23 +10,15 @@ export interface Message {
   readonly tool: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   /** What goes to the server: what was read, and nothing else that a reader of other habits could find in the bytes. */
-  readonly sent: Buffer;
+  readonly sent: Uint8Array;
 }
 
 /** Some servers read names without regard to case (Go's encoding/json): one of these in another spelling would be a second one. */
 const READ_NAME = /^(?:jsonrpc|id|method|params|result|error|name|arguments|uri)$/iu;
 const READ_NAME_EXACT = /^(?:jsonrpc|id|method|params|result|error|name|arguments|uri)$/;
 
-const read = new WeakMap<Buffer, Message>();
-
-/** Throws INVALID_REQUEST for what is no single message of JSON-RPC 2.0. Reads each body once. */
-export function readMessage(body: Buffer): Message {
-  const known = read.get(body);
-  if (known !== undefined) return known;
-  const message = messageOf(body);
-  read.set(body, message);
-  return message;
-}
+/** Throws INVALID_REQUEST for what is no single message of JSON-RPC 2.0. A long one is read in a thread. */
+export const readMessage: BodyTask<Message> = { source: import.meta.url, id: 'vault.mcp', run: messageOf };
 
 function messageOf(body: Buffer): Message {
   const value = parseJson(body, wordedExactly);

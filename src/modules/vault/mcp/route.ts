@@ -1,6 +1,6 @@
 // The path /mcp/via/{connection}: an MCP server of others by streamable HTTP, with a credential that its client never sees.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
+import type { AskedInput, RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { Problem, problem } from '../../../problems/problem.ts';
 import { renderProblem } from '../../../problems/render.ts';
@@ -28,18 +28,30 @@ export const mcpRoute: RawRoute<VaultState> = {
   refuse,
 };
 
+const messages = new WeakMap<RawRequest, Promise<Message>>();
+
+/** The message of a POST, read once; null: it has none. */
+async function messageOf(request: RawRequest): Promise<Message | null> {
+  if (request.method !== 'POST') return null;
+  const known = messages.get(request) ?? Promise.resolve(request.read(readMessage, request.body));
+  messages.set(request, known);
+  return known;
+}
+
 /** A call of a tool is another one each time by its id alone: people decide about the tool and what it is given. */
-function askedOf({ method, params, body }: RawRequest) {
-  const { connection = '' } = params;
-  const message = method === 'POST' ? readMessage(body) : null;
-  if (message === null) return { input: { connection, method, message: null } };
-  if (message.tool === null) return { input: { connection, method, message: message.method, params: message.params } };
-  return { input: { connection, method, tool: message.tool, arguments: message.params.arguments ?? {} } };
+function askedOf(request: RawRequest): AskedInput {
+  const { method, params } = request;
+  const content = async () => {
+    const message = await messageOf(request);
+    if (message === null) return { message: null };
+    if (message.tool === null) return { message: message.method, params: message.params };
+    return { tool: message.tool, arguments: message.params.arguments ?? {} };
+  };
+  return { input: { connection: params.connection ?? '', method }, content };
 }
 
 async function answer(request: RawRequest, state: VaultState): Promise<RawAnswer> {
-  const { method, body } = request;
-  const message = method === 'POST' ? readMessage(body) : null;
+  const message = await messageOf(request);
   let relayedAnswer: RawAnswer | undefined;
   try {
     await request.perform(CALL, async (ctx) => {
@@ -81,7 +93,7 @@ async function relay(
     target,
     headers: message === null ? headers : headersOfMessage(headers),
     isMessage: true,
-    body: () => ({ content: message?.sent ?? null }),
+    body: () => ({ content: message === null ? null : Buffer.from(message.sent) }),
   };
   const isList = tools !== null && (method === 'GET' || message?.method === 'tools/list');
   const answer = await relayRequest(ctx, state, passedOn, isList ? listedTools(tools) : undefined);
