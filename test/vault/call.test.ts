@@ -92,6 +92,15 @@ describe('credentials', () => {
   });
 });
 
+test('headers go on as clients have them: empty, long, and above ASCII', async () => {
+  const vault = await vaultAt(service, target);
+  await vault.connect();
+  const { came } = await echoed(vault, {
+    headers: { 'x-empty': '', 'x-long': 'a'.repeat(4_000), 'x-name': 'caf\u00e9' },
+  });
+  expect(came.headers).toMatchObject({ 'x-empty': '', 'x-long': 'a'.repeat(4_000), 'x-name': 'caf\u00e9' });
+});
+
 describe('the rule', () => {
   const refusals: readonly (readonly [what: string, rule: object, input: object, code: string, detail: string])[] = [
     ['another host', {}, { url: 'http://127.77.0.2/x' }, 'RULE_REFUSED', 'host'],
