@@ -7828,17 +7828,17 @@ export interface VaultCallInputStore {
 export interface VaultCallInput {
   /** Name of the connection: */
   connection: string;
-  /** Method; */
+  /** Method. */
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** An https URL, or a path at the first host of the connection: */
   url: string;
-  /** Headers. */
+  /** Those that speak for the caller, such as authorization and cookie, are left out. */
   headers?: Record<string, string>;
-  /** The body as text; */
+  /** As text; */
   body?: string;
-  /** The same as base64: */
+  /** The same as base64. */
   body_base64?: string;
-  /** For the whole answer, milliseconds; */
+  /** For the whole answer. */
   timeout_ms?: number;
   /** Answer up to 1 MiB in content_base64; */
   inline?: boolean;

@@ -29,6 +29,7 @@ import { capabilities, manifest } from '../support/capabilities.ts';
 import { allEvents, eventFaults } from '../support/events.ts';
 import { leaveCard } from '../support/leave-card.ts';
 import { type Client, client, createTestAccount, type TestService } from '../support/service.ts';
+import { startTarget } from '../vault/harness.ts';
 import { type Receiver, startEngine, startReceiver, until } from '../webhooks/engine-harness.ts';
 import { type MailPlace, mailCauses, mailPlace } from './mail-causes.ts';
 
@@ -210,6 +211,7 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     return service.core.db.transaction((tx) => saveInbound(tx, accountId, message, brought, nowMs));
   },
   ...mailCauses({ service: () => service, call: () => call, accountId: () => accountId }, false),
+  'vault.connection.broken': breakConnection,
   'realtime.channel.occupied': () => visitRoom('occupied'),
   'realtime.channel.vacated': () => visitRoom('vacated'),
   'realtime.member.added': () => visitRoom('added'),
@@ -217,6 +219,24 @@ const causes: Readonly<Record<string, () => Promise<unknown>>> = {
   'ai.batch.completed': () => batchOf('Say hello.'),
   'ai.batch.failed': () => batchOf('[[fail:CONTENT_REFUSED]]'),
 };
+
+/** Its token has ended, and the server that it came from refuses to refresh it. */
+async function breakConnection(): Promise<void> {
+  const target = await startTarget();
+  target.respond = (_, response) =>
+    void response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}');
+  const secret = {
+    access_token: 'a token that has ended',
+    refresh_token: 'one that its server refuses',
+    expires_in: 0,
+    token_url: `${target.url}/token`,
+    client_id: 'client',
+  };
+  const set = { connection: 'forge', kind: 'oauth2', secret, hosts: [target.host] };
+  expect((await call('PUT', '/v1/vault/connection/set', set)).status).toBe(200);
+  await call('POST', '/v1/vault/call', { connection: 'forge', url: '/x' });
+  await target.stop();
+}
 
 /** Somebody enters a room of their own, and leaves it: all four are told. */
 async function visitRoom(name: string): Promise<void> {

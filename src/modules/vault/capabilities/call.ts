@@ -22,7 +22,7 @@ const callInput = Type.Object({
   method: Type.Optional(
     Type.Enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], {
       default: 'GET',
-      description: 'Method; GET when not sent.',
+      description: 'Method.',
     }),
   ),
   url: Type.String({
@@ -34,17 +34,17 @@ const callInput = Type.Object({
     Type.Record(Type.String(), Type.String({ maxLength: 4_096 }), {
       maxProperties: 50,
       writeOnly: true,
-      description: 'Headers. authorization, cookie, host, x-forwarded-* and that of the credential are left out.',
+      description: 'Those that speak for the caller, such as authorization and cookie, are left out.',
     }),
   ),
-  body: Type.Optional(Type.String({ description: 'The body as text; application/json unless headers say otherwise.' })),
-  body_base64: Type.Optional(Type.String({ minLength: 1, description: 'The same as base64: up to 4 MiB.' })),
+  body: Type.Optional(Type.String({ description: 'As text; application/json unless headers say otherwise.' })),
+  body_base64: Type.Optional(Type.String({ minLength: 1, description: 'The same as base64.' })),
   timeout_ms: Type.Optional(
     Type.Integer({
       minimum: TIMEOUT_MS.min,
       maximum: TIMEOUT_MS.max,
       default: TIMEOUT_MS.usual,
-      description: 'For the whole answer, milliseconds; 60,000 when not sent.',
+      description: 'For the whole answer.',
     }),
   ),
   ...resultWishFields,
@@ -56,28 +56,20 @@ export const call = defineCapability<VaultState>()({
   path: '/v1/vault/call',
   summary: 'Makes an HTTP call with a credential that stays here.',
   description:
-    'Sends the request with the credential of the connection and answers what the target says, with any status: 200 here means that the target ' +
-    'answered. Redirects are the answer. The secret is taken out of what comes back, in the usual encodings. What the rule refuses, and what could not be sent, costs nothing; what was sent and not ' +
-    'answered is charged, and never repeated by itself. A repeat under its idempotency key sends nothing.',
-  keywords: [
-    'call api with stored token',
-    'authenticated request',
-    'http proxy with credential',
-    'use secret without seeing it',
-    'call github',
-    'call stripe',
-  ],
+    'Answers what the target says, whatever its status; redirects are the answer. The secret is taken out of what comes back. What was not sent ' +
+    'costs nothing; what was sent and not answered is charged, and not repeated. A repeat under the idempotency key sends nothing.',
+  keywords: ['call api with stored token', 'authenticated request', 'call github', 'call stripe'],
   price: CALL,
   input: callInput,
   output: Type.Object({
-    call_id: Type.String({ description: 'Id of the call in vault.calls.' }),
+    call_id: Type.String({ description: 'Its id in vault.calls.' }),
     status: Type.Integer({ description: 'Of the target.' }),
     headers: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
       description: 'Of the target, names in lower case.',
     }),
     body: textOrNull('The answer as text; null where it is none.'),
     body_base64: textOrNull('The answer as base64, where it is no text.'),
-    url: textOrNull('A link to the answer that needs no key: above 1 MiB, or with inline false.'),
+    url: textOrNull('A link that needs no key: above 1 MiB, or with inline false.'),
     expires_at: instantOrNull('When the link ends: after 1 h.'),
     bucket: textOrNull('With store.'),
     key: textOrNull('With store.'),
@@ -96,14 +88,12 @@ export const call = defineCapability<VaultState>()({
     'TARGET_REJECTED',
     'TARGET_FAILED',
     'VENDOR_TIMEOUT',
-    'APPROVAL_REQUIRED',
-    'APPROVAL_DENIED',
     'OVERLOADED',
   ],
-  limits: { body: '4 MiB; longer ones go by path.', answer: '16 MiB; longer ones come by path.', time: '300 s.' },
+  limits: { body: '4 MiB; more by path.', answer: '16 MiB; more by path.' },
   examples: [
     {
-      title: 'One call, and one that the rule refuses',
+      title: 'One, and one that the rule refuses',
       before: [
         siteFirst,
         {

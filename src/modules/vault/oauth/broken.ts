@@ -7,8 +7,8 @@ import { queueNotices } from '../../../kit/queue-notices.ts';
 import type { Services } from '../../../kit/services.ts';
 import { newId } from '../../../lib/ids.ts';
 import { iso } from '../../../lib/time.ts';
-import { connectionBroken } from '../events.ts';
 import { NOTICES } from '../limits.ts';
+import { connectionBroken } from './broken-event.ts';
 import { breakConnection, type Named, sendNotice } from './refresh-store.ts';
 
 export const noticeLoop = queueNotices({ table: 'vault.notice', work: NOTICES });

@@ -37,7 +37,7 @@ export const providerSet = defineCapability<VaultState>()({
       Type.String({
         minLength: SECRET_CHARACTERS_MIN,
         maxLength: SECRET_CHARACTERS_MAX,
-        pattern: '^[!-~](?:[ -~]*[!-~])?$',
+        pattern: '^[ -~]+$',
         writeOnly: true,
         description: 'Of the client; it is never answered.',
       }),

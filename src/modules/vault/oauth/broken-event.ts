@@ -1,5 +1,5 @@
-// Webhook events of the vault.
-import { type EventKind, type EventWords, eventKind, inWords, member, withoutCall } from '../../kit/event-kind.ts';
+// The event of a connection that broke.
+import { type EventKind, type EventWords, eventKind, inWords, member, withoutCall } from '../../../kit/event-kind.ts';
 
 export const connectionBroken = eventKind('vault.connection.broken', 'A connection cannot be used any more.', {
   connection: member.text('Name of the connection.', 'forge'),
