@@ -7627,7 +7627,7 @@ export interface VaultConnectionSetInputNotify {
 }
 
 export interface VaultConnectionSetInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection: string;
   /** bearer: */
   kind: "bearer" | "basic" | "header" | "query" | "oauth2" | "client_credentials" | "sigv4";
@@ -7759,7 +7759,7 @@ export interface VaultConnectionListData {
 }
 
 export interface VaultConnectionGetInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection: string;
 }
 
@@ -7808,7 +7808,7 @@ export interface VaultConnectionGetData {
 }
 
 export interface VaultConnectionDeleteInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection: string;
   /** Makes a retry safe: */
   idempotency_key?: string;
@@ -7826,11 +7826,11 @@ export interface VaultCallInputStore {
 }
 
 export interface VaultCallInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection: string;
   /** Method. */
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
-  /** An https URL, or a path at the first host of the connection: */
+  /** An https URL, or a path at the first host: */
   url: string;
   /** Those that speak for the caller, such as authorization and cookie, are left out. */
   headers?: Record<string, string>;
@@ -7840,7 +7840,7 @@ export interface VaultCallInput {
   body_base64?: string;
   /** For the whole answer. */
   timeout_ms?: number;
-  /** Answer up to 1 MiB in content_base64; */
+  /** False: */
   inline?: boolean;
   /** Keep the result as this object instead. */
   store?: VaultCallInputStore;
@@ -7864,7 +7864,7 @@ export interface VaultCallData {
 }
 
 export interface VaultCallsInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection?: string;
   /** Calls of this key. */
   key_id?: string;
@@ -7985,7 +7985,7 @@ export interface VaultConnectStartInputAllowItem {
 }
 
 export interface VaultConnectStartInput {
-  /** Name of the connection: */
+  /** Name of the connection. */
   connection: string;
   /** Name of the provider: */
   provider: string;

