@@ -2,9 +2,9 @@
 import { OutboundError } from './failure.ts';
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-/** RFC 9110, section 5.5, which takes an empty value and bytes above ASCII too: nothing that could end the line. */
-const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
-const VALUE_BYTES_MAX = 8192;
+/** Nothing that could end the line; it may be empty (RFC 9110, section 5.5). */
+const VALUE = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
+const VALUE_BYTES_MAX = 4096;
 /** The client's own: they say where a message goes and where it ends. */
 const FRAMING = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'expect']);
 
