@@ -54,11 +54,15 @@ export async function openConsole(
   return { page, faults };
 }
 
-/** The page has this heading, or any, is accessible, is no wider than its window, and broke no policy. */
-export async function expectSound({ page, faults }: ConsolePage, heading?: string): Promise<void> {
+/**
+ * The page has this heading, or any, is accessible, is no wider than its window, and broke no policy. `isRefused`: it was answered with a status of
+ * failure, and so is its script, which asks again when something of the account moves.
+ */
+export async function expectSound({ page, faults }: ConsolePage, heading?: string, isRefused = false): Promise<void> {
   if (heading !== undefined) await expect.poll(() => page.textContent('h1')).toBe(heading);
   await expectAccessible(page);
   await expectNarrow(page);
+  if (isRefused) forgetStatus(faults);
   expect(faults.join('\n'), page.url()).toBe('');
 }
 
