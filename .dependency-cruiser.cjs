@@ -22,6 +22,7 @@ const rooms = [
   'payments/',
   'people/',
   'pictures/',
+  'rendering/',
   'routing/',
   'webhooks/',
 ];
@@ -60,7 +61,8 @@ module.exports = {
     only('assets', [...base, PORTS, 'core/'], 'where bytes are kept that are too many for the database'),
     only('routing', [...base, PORTS, 'core/'], 'which vendor does a piece of work'),
     only('browser', [...base], 'a Chromium without a network'),
-    only('pictures', [...base, 'core/', 'assets/'], 'pictures are decoded from assets'),
+    only('rendering', [...base, 'core/'], 'rendering is done here or in another process'),
+    only('pictures', [...base, 'core/', 'assets/', 'rendering/'], 'pictures are decoded from assets'),
     only('blocks', [...base, 'core/', 'assets/'], 'blocks that have grown cold are assets'),
     only('objects', [...base, PORTS, 'core/', 'assets/'], 'the bytes of objects are assets'),
     only('files', [...base, 'core/', 'assets/', 'objects/'], 'what calls work on is an object, or becomes one'),

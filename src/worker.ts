@@ -51,7 +51,7 @@ async function start(link: Link, log: Logger): Promise<Service> {
     ...whole,
     port,
     baseUrl,
-    role: slot === 0 ? whole.role : 'api',
+    roles: whole.roles.filter((role) => slot === 0 || role !== 'work'),
   } as const;
   return startService(config, {
     log,

@@ -5603,7 +5603,7 @@ export interface OperatorHealthInput {
 
 export interface OperatorProcess {
   process_id: string;
-  role: string;
+  roles: Array<string>;
   started_at: string;
   seen_at: string;
 }

@@ -17,12 +17,6 @@ const NO_NETWORK = [
   '--renderer-process-limit=1',
 ];
 
-/** What this room adds to the services of a process. */
-export interface BrowserPart {
-  /** A Chromium or Chrome for pages; null: there is none. */
-  readonly chromiumPath: string | null;
-}
-
 export interface BrowserPlace {
   /** Of a Chromium or Chrome. */
   readonly chromiumPath: string;

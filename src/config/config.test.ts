@@ -18,7 +18,9 @@ describe('loadConfig', () => {
       isVendorsFileNamed: false,
       logLevel: 'info',
       rateLimits: true,
-      role: 'all',
+      roles: ['web', 'work', 'render'],
+      renderPort: null,
+      renderers: [],
       workers: 1,
       secretsKey: undefined,
       region: 'western',
@@ -57,7 +59,7 @@ describe('loadConfig', () => {
       VENDORS_FILE: '/etc/q/vendors.yaml',
       LOG_LEVEL: 'debug',
       RATE_LIMITS: 'off',
-      ROLE: 'worker',
+      ROLES: 'work,render',
       SECRETS_KEY: 'k'.repeat(32),
       REGION: 'china',
       CNY_PER_USD: '6.85',
@@ -86,7 +88,7 @@ describe('loadConfig', () => {
   it.each([
     [{ WORKERS: '3' }, 3],
     [{ WORKERS: 'auto' }, Math.min(availableParallelism(), 8)],
-    [{ WORKERS: '3', ROLE: 'worker' }, 1],
+    [{ WORKERS: '3', ROLES: 'work,render' }, 1],
   ])('%j: %i processes', (env, workers) => {
     expect(loadConfig(env)).toMatchObject({ workers });
   });
@@ -107,7 +109,11 @@ describe('loadConfig', () => {
     ['DATABASE_URL', 'mysql://x'],
     ['LOG_LEVEL', 'loud'],
     ['RATE_LIMITS', 'no'],
-    ['ROLE', 'web'],
+    ['ROLES', 'api'],
+    ['ROLES', 'web,king'],
+    ['RENDERERS', '10.0.0.7:8790'],
+    ['RENDER_PORT', '8787'],
+    ['RENDER_PORT', '70000'],
     ['WORKERS', '0'],
     ['WORKERS', '65'],
     ['WORKERS', 'all'],

@@ -9,6 +9,7 @@ import { type IdentityProviderSettings, identityProviders } from './identity-pro
 import { nameServers } from './name-servers.ts';
 import { type PaymentSettings, paymentSettings } from './payments.ts';
 import { type PeopleSettings, peopleSettings } from './people.ts';
+import { type RoleSettings, roleSettings } from './roles.ts';
 import { type S3Addresses, s3Addresses } from './s3.ts';
 import { type TlsSettings, tlsSettings } from './tls.ts';
 import { type TracingSettings, tracingSettings } from './tracing.ts';
@@ -17,14 +18,13 @@ import { type AddressRange, Variables } from './variables.ts';
 export { type AddressRange, ConfigError } from './variables.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-const ROLES = ['all', 'api', 'worker'] as const;
 const REGIONS = ['western', 'china'] as const;
 const ON_OFF = ['on', 'off'] as const;
 const AUTO_WORKERS_MAX = 8;
 const WORKERS_MAX = 64;
 const SECRETS_KEY_CHARACTERS_MIN = 16;
 
-export type Config = {
+export interface Config extends RoleSettings {
   readonly host: string;
   /** 0 lets the system choose; `baseUrl` then still says port 0 until the socket is bound. */
   readonly port: number;
@@ -46,7 +46,6 @@ export type Config = {
   readonly isVendorsFileNamed: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly rateLimits: boolean;
-  readonly role: (typeof ROLES)[number];
   /** Processes that answer behind the one port. */
   readonly workers: number;
   readonly secretsKey?: string;
@@ -78,7 +77,7 @@ export type Config = {
   readonly tracing: TracingSettings | null;
   /** Reads variables that a module brings, by the same rules. */
   settings<T>(read: (variables: Variables) => T): T;
-};
+}
 
 /**
  * Reads the configuration (contract section 0).
@@ -91,7 +90,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
   const tls = tlsSettings(variables, [port]);
   const own = originOf({ host, port, tls });
   const baseUrl = variables.httpUrl('BASE_URL', own);
-  const role = variables.oneOf('ROLE', ROLES, 'all');
+  const roles = roleSettings(variables, [port]);
   const trustProxy = variables.trustedProxies('TRUST_PROXY');
   const dataDir = resolve(variables.text('DATA_DIR') ?? './data');
   const vendorsFile = variables.text('VENDORS_FILE');
@@ -109,8 +108,8 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     isVendorsFileNamed: vendorsFile !== undefined,
     logLevel: variables.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     rateLimits: variables.oneOf('RATE_LIMITS', ON_OFF, 'on') === 'on',
-    role,
-    workers: role === 'worker' ? 1 : workersOf(variables),
+    ...roles,
+    workers: roles.roles.includes('web') ? workersOf(variables) : 1,
     secretsKey: variables.secret('SECRETS_KEY', SECRETS_KEY_CHARACTERS_MIN),
     region: variables.oneOf('REGION', REGIONS, 'western'),
     cnyPerUsd,
@@ -128,7 +127,7 @@ export function loadConfig(env: Record<string, string | undefined>): Config {
     testClock: variables.oneOf('TEST_CLOCK', ON_OFF, 'off') === 'on',
     metricsToken: variables.secret('METRICS_TOKEN', 1),
     tracing: tracingSettings(variables),
-    settings: (read) => read(variables),
+    settings: <T>(read: (variables: Variables) => T) => read(variables),
   });
 }
 

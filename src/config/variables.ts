@@ -97,6 +97,15 @@ export class Variables {
     throw new ConfigError(`${name} must be one of ${allowed.join(', ')}, not ${JSON.stringify(value)}`);
   }
 
+  /** All of `allowed` when it is not set; in their order. */
+  someOf<T extends string>(name: string, allowed: readonly T[]): readonly T[] {
+    const named = this.list(name);
+    const unknown = named.find((entry) => !allowed.some((candidate) => candidate === entry));
+    if (unknown !== undefined)
+      throw new ConfigError(`${name} must be a list of ${allowed.join(', ')}, not ${JSON.stringify(unknown)}`);
+    return named.length === 0 ? allowed : allowed.filter((candidate) => named.includes(candidate));
+  }
+
   host(name: string, fallback: string): string {
     const value = this.text(name) ?? fallback;
     if (ipaddr.isValid(value) || /^[a-z0-9]([a-z0-9.-]{0,252})$/i.test(value)) return value;
@@ -118,7 +127,7 @@ export class Variables {
   }
 
   addressRanges(name: string): AddressRange[] {
-    return this.#list(name).map((entry) => {
+    return this.list(name).map((entry) => {
       const range = parseAddressRange(entry);
       if (range !== undefined) return range;
       throw new ConfigError(`${name} must be a comma-separated list of networks such as 10.0.0.0/8, not ${entry}`);
@@ -129,7 +138,7 @@ export class Variables {
   trustedProxies(name: string): false | string[] {
     const value = this.text(name) ?? 'off';
     if (value === 'off' || value === 'false') return false;
-    const entries = this.#list(name);
+    const entries = this.list(name);
     const names = ['loopback', 'linklocal', 'uniquelocal'];
     if (entries.every((entry) => names.includes(entry) || (parseAddressRange(entry)?.[1] ?? 0) > 0)) return entries;
     throw new ConfigError(
@@ -137,12 +146,13 @@ export class Variables {
     );
   }
 
-  #isSet(name: string): boolean {
-    return (this.#env[name]?.trim() ?? '') !== '';
+  /** Entries separated by commas or spaces. */
+  list(name: string): string[] {
+    return (this.text(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
   }
 
-  #list(name: string): string[] {
-    return (this.text(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+  #isSet(name: string): boolean {
+    return (this.#env[name]?.trim() ?? '') !== '';
   }
 }
 

@@ -5,7 +5,7 @@ import type { FairQueueBounds } from '../lib/fair-queue.ts';
 import { type ThreadBounds, Threads, type ThreadTalk } from '../lib/threads.ts';
 import { AccountPlaces } from './account-places.ts';
 
-interface PoolBounds extends ThreadBounds {
+export interface PoolBounds extends ThreadBounds {
   /** Tasks at once. */
   readonly threads: number;
   /** Of one task. What the thread tells of its progress begins its time anew. */
@@ -23,7 +23,7 @@ interface PoolBounds extends ThreadBounds {
   readonly waiting?: FairQueueBounds;
 }
 
-type Performed<Answer> =
+export type Performed<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   /** Its thread was ended: it took longer than its time, or the machine was too busy to do it, or it took more memory than its bound. */
   | { readonly kind: 'late' | 'busy' | 'memory' };
@@ -41,9 +41,26 @@ export type Perform<Task, Answer, Progress = never, Question = never, Reply = ne
   options?: PerformOptions<Progress, Question, Reply>,
 ) => Promise<Performed<Answer>>;
 
+/** Where tasks of accounts are done in turns. */
+export interface TaskPool<Task, Answer, Progress = never, Question = never, Reply = never> {
+  /**
+   * Runs `work` when the account has a place: what waits is not in memory yet. `perform` does a task, one at a time. Answers and throws what `work`
+   * does. Throws the reason of `signal`, and CONCURRENCY_LIMITED or OVERLOADED when too many wait.
+   */
+  run<T>(
+    accountId: string,
+    signal: AbortSignal | null,
+    work: (perform: Perform<Task, Answer, Progress, Question, Reply>) => Promise<T>,
+  ): Promise<T>;
+  /** Ends what waits for work. */
+  close(): Promise<void>;
+}
+
 const LOOK_MS_MIN = 100;
 
-export class AccountThreads<Task, Answer, Progress = never, Question = never, Reply = never> {
+export class AccountThreads<Task, Answer, Progress = never, Question = never, Reply = never>
+  implements TaskPool<Task, Answer, Progress, Question, Reply>
+{
   readonly #threads: Threads<Task, Answer, Progress, Question, Reply>;
   readonly #places: AccountPlaces;
   readonly #msMax: number;
@@ -60,10 +77,6 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
     this.#busyShare = bounds.busyShare ?? null;
   }
 
-  /**
-   * Runs `work` when the account has a place: what waits is not in memory yet. `perform` does a task in a thread, one at a time. Answers and throws
-   * what `work` does. Throws the reason of `signal`, and CONCURRENCY_LIMITED or OVERLOADED when too many wait.
-   */
   run<T>(
     accountId: string,
     signal: AbortSignal | null,
@@ -77,7 +90,6 @@ export class AccountThreads<Task, Answer, Progress = never, Question = never, Re
     return this.#threads.count;
   }
 
-  /** Ends the threads that wait for work. */
   close(): Promise<void> {
     return this.#threads.close();
   }

@@ -262,6 +262,24 @@ export const admission = {
   },
 
   /**
+   * RENDER_PORT and RENDERERS, between processes of the deployment that know one another by a key. Each order has the bounds of its kind, too, where
+   * it is done.
+   */
+  rendering: {
+    /** With the key or without it yet: the end. */
+    connectionsMax: 512,
+    handshakeMs: 5_000,
+    /** Longer than what is rendered, and what is made of it, may be: the end. */
+    frameBytesMax: 128 * MIB,
+    /** Each side says so often that it lives; without a word for so long the connection is lost. */
+    beatMs: 5_000,
+    silenceMs: 20_000,
+    /** Orders to others under way, an account at most half; more wait. */
+    ordersAtOnce: 64,
+    /** For orders that are under way when the process stops; then they end. */
+    closeWithinMs: 5_000,
+  },
+  /**
    * VAULT_PORT, by which clients send requests through the service. Its connections are apart from those of `all`. Each request that is relayed
    * has the bounds of its capability, too.
    */

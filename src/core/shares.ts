@@ -88,6 +88,7 @@ export const notShared: Readonly<Record<string, string>> = {
   webSocket: 'of one socket, which one process has',
   call: 'of one call, which one process runs',
   doors: 'of one call, which one process runs',
+  rendering: 'of connections between processes; what they carry has bounds of its own',
   'proxy.handshakeMs': A_TIME,
   'proxy.tunnelIdleMs': A_TIME,
   'proxy.tunnelLookEveryMs': A_TIME,

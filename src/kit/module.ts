@@ -96,7 +96,7 @@ export interface Module<State = unknown, Settings = unknown> {
   examine?(db: Queryable, accountId: string): Promise<readonly string[]>;
   /** Whether the account has nothing in this module that its person could miss; absent: the module keeps nothing. */
   isEmpty?(db: Queryable, accountId: string): Promise<boolean>;
-  /** Background jobs; they run on processes with ROLE all or worker. */
+  /** Background jobs; they run on processes with the role work. */
   jobs?(state: State): readonly JobLoop[];
 }
 

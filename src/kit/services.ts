@@ -2,12 +2,12 @@
 // function takes only the parts that it needs, by Pick or by the folder's own type.
 import type { AssetsPart } from '../assets/assets.ts';
 import type { BlocksPart } from '../blocks/threads.ts';
-import type { BrowserPart } from '../browser/browser.ts';
 import type { CallContext as CallContextOf } from '../core/callers/context.ts';
 import type { Core } from '../core/core.ts';
 import type { PaymentsPart } from '../payments/terms.ts';
 import type { PeoplePart } from '../people/terms.ts';
 import type { PicturesPart } from '../pictures/decode-places.ts';
+import type { RenderingPart } from '../rendering/rendering.ts';
 import type { RoutingPart } from '../routing/vendors.ts';
 
 /** Built once, by service/start-service.ts. */
@@ -15,10 +15,10 @@ export interface Services
   extends Core,
     AssetsPart,
     BlocksPart,
-    BrowserPart,
     PaymentsPart,
     PeoplePart,
     PicturesPart,
+    RenderingPart,
     RoutingPart {}
 
 /** What a capability is given. */

@@ -75,9 +75,10 @@ export function createShell(config: Config, manifest: Manifest, { log, bounds, s
   const tls = config.tls && { settings: config.tls, log };
   const connections = new Connections({ traffic, refusals, envelope: currentEnvelope, isProxy, homes, tls });
   const endpoints = compileEndpoints(manifest.modules, (module) => inner?.states.get(module));
+  const answers = config.roles.includes('web');
   const rest = createRest({
-    endpoints: config.role === 'worker' ? [] : [...endpoints.values()],
-    rawRoutes: config.role === 'worker' ? [] : mountedRawRoutes(manifest, endpoints, () => (inner as Opened).core),
+    endpoints: answers ? [...endpoints.values()] : [],
+    rawRoutes: answers ? mountedRawRoutes(manifest, endpoints, () => (inner as Opened).core) : [],
     planned: plannedModules(manifest.modules),
     gateway: () => (open ? (inner?.gateway ?? null) : null),
     envelope: currentEnvelope,

@@ -61,6 +61,7 @@ import { openAssets } from './asset-store.ts';
 import { openMailServer } from './mail-server.ts';
 import { openPayments } from './payment-provider.ts';
 import { openPeople } from './people.ts';
+import { openRendering, renderServerOf } from './rendering.ts';
 import { createShell, type Shell } from './shell.ts';
 import { warnOfVariables } from './start-text.ts';
 import { stopService } from './stop-service.ts';
@@ -156,7 +157,8 @@ export async function startService(config: Config, options: ServiceOptions): Pro
     shell.open(started);
     // Connections are handed to whoever listens: one of several does so when it can answer.
     if (group !== undefined) await listen(shell.rest, config, true);
-    const servers = await openServers({ ...started, config, isOneOfSeveral: group !== undefined });
+    const own = renderServerOf(config, started.core);
+    const servers = await openServers({ ...started, own, config, isOneOfSeveral: group !== undefined });
     return {
       baseUrl,
       core: started.core,
@@ -164,7 +166,7 @@ export async function startService(config: Config, options: ServiceOptions): Pro
       manifest,
       operator: started.operator,
       startMs: performance.now() - begunMs,
-      signInLink: () => (config.role === 'worker' ? Promise.resolve(null) : linkOnThisMachine(started.core)),
+      signInLink: () => (config.roles.includes('web') ? linkOnThisMachine(started.core) : Promise.resolve(null)),
       stop: () => stopService({ shell, servers, inner: started, storage: storage as Storage, log }),
     };
   } catch (error) {
@@ -248,7 +250,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ...(await openPeople(config, manifest.modules, outbound)),
     vendors: await startVendors(db, options.vendorsFile, options),
     assets: await openAssets(config.assets, outbound, { db, log, secrets }),
-    processes: new ProcessRegistry(db, processId, config.role, options.vendorsFile.digest, group?.name),
+    processes: new ProcessRegistry(db, processId, config.roles, options.vendorsFile.digest, group?.name),
     log,
     baseUrl,
     siblings,
@@ -256,14 +258,14 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     limitsRates: config.rateLimits,
     decodes: new DecodePlaces(bounds.all),
     blockThreads: new BlockThreads(bounds.all),
-    chromiumPath: config.chromiumPath,
+    rendering: openRendering(config, secrets, bounds),
     nameServers: config.nameServers,
     ownNames: new Set([new URL(baseUrl).hostname]),
     region: config.region,
     cnyPerUsd: config.cnyPerUsd,
     underWay: group?.underWay ?? new UnderWayHere(),
   };
-  hearSiblings(core, config.role !== 'api');
+  hearSiblings(core, config.roles.includes('work'));
   await switchTestClock(db, config.testClock);
   await makePartitionsAhead(db, await clockNow(db));
   await core.processes.beat();
@@ -300,7 +302,7 @@ function startBackground(
   const jobs = [...coreJobs(core), ...modules.flatMap(({ name, jobs: of }) => of?.(states.get(name)) ?? [])];
   const ofModules = modules.flatMap(({ name, sweeps: of }) => of?.(states.get(name)) ?? []);
   const all = [...coreSweeps(core, config.ledgerDays), lastUsedSweep(core), backlog.sweep(), ...ofModules];
-  const hasJobs = config.role !== 'api';
+  const hasJobs = config.roles.includes('work');
   const sweeps = hasJobs ? [...all, dueSearch(core.db, jobs)] : all.filter((sweep) => sweep.perProcess);
   const sweeper = new Sweeper({ core, sweeps });
   sweeper.start();

@@ -12,7 +12,7 @@ import { type AiBench, startAi } from './harness.ts';
 let bench: AiBench;
 beforeAll(async () => {
   // Nothing claims the items but this test.
-  bench = await startAi({ env: { ROLE: 'api' } });
+  bench = await startAi({ env: { ROLES: 'web,render' } });
 });
 afterAll(() => bench?.service.stop());
 

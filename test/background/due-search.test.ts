@@ -13,7 +13,7 @@ let accountId: string;
 let heard: string[];
 beforeAll(async () => {
   // Its own loops would take what is due.
-  service = await startTestService({ env: { ROLE: 'api' } });
+  service = await startTestService({ env: { ROLES: 'web,render' } });
   ({ accountId } = await createTestAccount(service.core));
   for (const topic of TOPICS) service.core.db.onHint(topic, () => heard.push(topic));
 });

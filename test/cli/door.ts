@@ -26,7 +26,7 @@ export interface Door {
 
 /** The account has a queue `jobs`. What the service offers is in the cache of `home` already. */
 export async function openDoor(): Promise<Door> {
-  const service = await startTestService({ env: { ROLE: 'api' } });
+  const service = await startTestService({ env: { ROLES: 'web,render' } });
   const account = await createTestAccount(service.core, 5);
   const call = client(service.url, account.secret);
   await call('POST', '/v1/queue/create', { name: 'jobs' });

@@ -30,7 +30,7 @@ let service: TestService;
 let account: TestAccount;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api', TOPUP_REVIEW_ABOVE_USD: '20' } });
+  service = await startTestService({ env: { ROLES: 'web,render', TOPUP_REVIEW_ABOVE_USD: '20' } });
   account = await createTestAccount(service.core, 0);
   folder = mkdtempSync(join(tmpdir(), 'quartermaster-people-'));
 });

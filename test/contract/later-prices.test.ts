@@ -7,7 +7,7 @@ import { client, createTestAccount, startTestService, type TestService } from '.
 const baseUrl = 'https://quartermaster.example';
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api' } });
+  service = await startTestService({ env: { ROLES: 'web,render' } });
 });
 afterAll(() => service.stop());
 

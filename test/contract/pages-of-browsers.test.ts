@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api' } });
+  service = await startTestService({ env: { ROLES: 'web,render' } });
 });
 afterAll(() => service.stop());
 

@@ -13,7 +13,7 @@ const places: Place[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  api = await CronBench.start({ database, env: { ROLE: 'api' } });
+  api = await CronBench.start({ database, env: { ROLES: 'web,render' } });
 });
 afterAll(async () => {
   await Promise.all(places.map((place) => place.remove()));
@@ -27,13 +27,13 @@ async function startWorker(): Promise<ServiceProcess> {
     DATABASE_URL: database.url,
     SECRETS_KEY,
     TEST_CLOCK: 'on',
-    ROLE: 'worker',
+    ROLES: 'work,render',
   });
   places.push(place);
   return startProcess(place);
 }
 
-test('ROLE=api begins no runs; ROLE=worker does', async () => {
+test('a process without the role work begins no runs; one with it does', async () => {
   const own = await api.withAccount();
   const { job_id: id, next_run_at: slot } = await own.create();
   await own.advanceTo(slot);

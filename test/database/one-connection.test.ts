@@ -16,7 +16,7 @@ const TAKE_ALL = [
 test.runIf(inject('cluster') !== null)(
   'a transaction that looked at all accounts makes an account with a key, however busy the nodes are',
   async () => {
-    const { core, stop } = await startTestService({ env: { ROLE: 'api' } });
+    const { core, stop } = await startTestService({ env: { ROLES: 'web,render' } });
     try {
       for (let made = 0; made < 10; made += 1) {
         const key = await core.db.transaction(async (tx) => {

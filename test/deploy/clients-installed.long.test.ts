@@ -15,7 +15,7 @@ let qm: TestService;
 let key: string;
 
 beforeAll(async () => {
-  qm = await startTestService({ env: { ROLE: 'api' } });
+  qm = await startTestService({ env: { ROLES: 'web,render' } });
   key = (await createTestAccount(qm.core)).secret;
 });
 afterAll(async () => {

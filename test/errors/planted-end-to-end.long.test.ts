@@ -68,7 +68,7 @@ beforeAll(async () => {
   // What a receiver answers is stored with the delivery: it answers with what it was sent.
   receiver = await startReceiver(({ body }, res) => res.writeHead(200).end(body));
   // All background work is left to the process whose log is read.
-  quiet = await startEngine({ env: { ROLE: 'api' } });
+  quiet = await startEngine({ env: { ROLES: 'web,render' } });
   const env = { DATABASE_URL: quiet.database.url, SECRETS_KEY, TEST_CLOCK: 'on', LOG_LEVEL: 'trace' };
   running = await startProcess(await createPlace({ ...env, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' }));
   const account = { accountId: '', keyId: '', secret: '' };

@@ -20,7 +20,7 @@ let bench: AiVendors;
 let place: Place;
 beforeAll(async () => {
   // It takes calls; what works in the background are processes that die.
-  bench = await AiVendors.start({ batch_discount: 0.5 }, openaiWire, { ROLE: 'api' });
+  bench = await AiVendors.start({ batch_discount: 0.5 }, openaiWire, { ROLES: 'web,render' });
   place = await placeOf('all');
 });
 afterAll(async () => {
@@ -29,9 +29,9 @@ afterAll(async () => {
 });
 afterEach(() => bench.forgive());
 
-const placeOf = (ROLE: string) => {
+const placeOf = (ROLES: string) => {
   const { database } = bench.service;
-  const env = { DATABASE_URL: database.url, SECRETS_KEY, TEST_CLOCK: 'on', LOG_LEVEL: 'silent', ROLE };
+  const env = { DATABASE_URL: database.url, SECRETS_KEY, TEST_CLOCK: 'on', LOG_LEVEL: 'silent', ROLES };
   return createPlace({ ...bench.env, ...env });
 };
 

@@ -18,7 +18,7 @@ let bench: EmailBench;
 const processes: ServiceProcess[] = [];
 let isOver = false;
 beforeAll(async () => {
-  bench = await EmailBench.start({ env: { ROLE: 'api' } });
+  bench = await EmailBench.start({ env: { ROLES: 'web,render' } });
   const env = {
     DATABASE_URL: bench.service.database.url,
     SMTP_URL: bench.relay?.url ?? '',

@@ -24,7 +24,7 @@ let inboxId: string;
 let smtpPort: number;
 let killed: ServiceProcess;
 beforeAll(async () => {
-  bench = await startReceivingBench({ ROLE: 'api' });
+  bench = await startReceivingBench({ ROLES: 'web,render' });
   owner = await bench.owner();
   inboxId = await owner.inbox('agent@near.test');
   smtpPort = await freePort();

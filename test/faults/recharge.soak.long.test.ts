@@ -40,7 +40,7 @@ let houses: House[];
 let account: TestAccount;
 
 beforeAll(async () => {
-  watcher = await startTestService({ env: { ROLE: 'api' } });
+  watcher = await startTestService({ env: { ROLES: 'web,render' } });
   account = await createTestAccount(watcher.core, 6);
   const env = { DATABASE_URL: watcher.database.url, SECRETS_KEY, TEST_CLOCK: 'on' };
   houses = await Promise.all(

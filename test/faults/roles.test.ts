@@ -7,8 +7,8 @@ let api: TestService;
 let worker: TestService;
 
 beforeAll(async () => {
-  api = await startTestService({ env: { ROLE: 'api' } });
-  worker = await startTestService({ env: { ROLE: 'worker' }, database: api.database });
+  api = await startTestService({ env: { ROLES: 'web,render' } });
+  worker = await startTestService({ env: { ROLES: 'work,render' }, database: api.database });
 });
 afterAll(async () => {
   await worker?.stop();
@@ -20,7 +20,7 @@ const tasksOf = async ({ url }: TestService) => {
   return new Set([...text.matchAll(/^qm_sweep_runs_total\{sweep="([\w.]+)"\}/gm)].map(([, name]) => name));
 };
 
-test('ROLE=api answers calls and does only the work of its own process', async () => {
+test('the role web answers calls and does only the work of its own process', async () => {
   const { secret } = await createTestAccount(api.core);
   expect((await client(api.url, secret)('GET', '/v1/account/balance')).status).toBe(200);
   const tasks = await tasksOf(api);
@@ -28,7 +28,7 @@ test('ROLE=api answers calls and does only the work of its own process', async (
   expect(tasks).not.toContain('wallet.grant_expiry');
 });
 
-test('ROLE=worker does the background work, says when it is ready, and answers no calls', async () => {
+test('the role work does the background work, says when it is ready, and answers no calls', async () => {
   const { secret } = await createTestAccount(worker.core);
   expect((await client(worker.url)('GET', '/readyz')).status).toBe(200);
   expect((await client(worker.url, secret)('GET', '/v1/account/balance')).body.error.code).toBe('NOT_FOUND');

@@ -158,7 +158,7 @@ describe('a start that cannot succeed says why in one line and leaves nothing ru
   test.each([
     ['PORT', 'eighty'],
     ['SECRETS_KEY', 'short'],
-    ['ROLE', 'king'],
+    ['ROLES', 'king'],
     ['DATABASE_URL', 'mysql://here'],
   ])('a wrong setting: %s=%s', async (name, value) => {
     await expectRefusal(await emptyPlace(), { [name]: value }, 78, new RegExp(`${name} must`));

@@ -40,7 +40,7 @@ let isOver = false;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'qm-kept-'));
   const env = { ASSETS_URL: `file://${folder}` };
-  bench = await StorageBench.start({ env: { ...env, ROLE: 'api' } });
+  bench = await StorageBench.start({ env: { ...env, ROLES: 'web,render' } });
   own = await bench.withAccount(100, BUCKET);
   const of = { ...env, DATABASE_URL: bench.test.database.url, TEST_CLOCK: 'on', SECRETS_KEY };
   for (let i = 0; i < 2; i += 1) processes.push(await startProcess(await createPlace(of)));

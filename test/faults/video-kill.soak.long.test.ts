@@ -27,12 +27,12 @@ beforeAll(async () => {
       { id: 'bolt', wire: falWire },
       { id: 'corp', wire: replicateWire },
     ],
-    { ROLE: 'api', BASE_URL },
+    { ROLES: 'web,render', BASE_URL },
   );
   const { VENDORS_FILE, ASSETS_URL } = bench.env;
   place = await createPlace({
     DATABASE_URL: bench.service.database.url,
-    ROLE: 'worker',
+    ROLES: 'work,render',
     TEST_CLOCK: 'on',
     SECRETS_KEY,
     BASE_URL,

@@ -29,6 +29,7 @@ import { buildManifest } from '../../src/manifest/manifest.ts';
 import { modules } from '../../src/modules/index.ts';
 import { DecodePlaces } from '../../src/pictures/decode-places.ts';
 import { problem } from '../../src/problems/problem.ts';
+import { Rendering } from '../../src/rendering/rendering.ts';
 import { fileAssets } from '../../src/vendors/assets/file.ts';
 import { createOutboundClient } from '../../src/vendors/http/client.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -108,7 +109,7 @@ function makeCore(db: Database): Services {
     requests: new RequestLog(db, admission),
     prices: manifest.prices,
     eventTypes: new Map(modules.flatMap(({ events = [] }) => events.map(({ type }) => [type, 'ga'] as const))),
-    processes: new ProcessRegistry(db, newId('process_'), 'all'),
+    processes: new ProcessRegistry(db, newId('process_'), ['web']),
     outbound: createOutboundClient({ allowPrivateTargets: [] }),
     mailServer: null,
     signUp: { isOpen: true, domains: [] },
@@ -127,7 +128,7 @@ function makeCore(db: Database): Services {
     connection: {},
     siblings: noSiblings,
     limitsRates: true,
-    chromiumPath: null,
+    rendering: new Rendering(null),
     nameServers: null,
     ownNames: new Set(),
     underWay: new UnderWayHere(),

@@ -31,7 +31,7 @@ let call: Client;
 beforeAll(async () => {
   // own service: moves its clock
   service = await startTestService();
-  second = await startTestService({ database: service.database, env: { ROLE: 'api' } });
+  second = await startTestService({ database: service.database, env: { ROLES: 'web,render' } });
   operator = await createTestOperator(service.core);
   act = client(service.url, operator.secret);
 });

@@ -33,7 +33,7 @@ let accounts: TestAccount[];
 
 beforeAll(async () => {
   // It answers for nothing here: the test's own eyes and hands in the database.
-  watcher = await startTestService({ env: { ROLE: 'api' } });
+  watcher = await startTestService({ env: { ROLES: 'web,render' } });
   // Several: an account may have few top-ups that nobody has paid.
   accounts = await Promise.all([0, 1, 2, 3].map(() => createTestAccount(watcher.core, 0)));
   const env = { DATABASE_URL: watcher.database.url, SECRETS_KEY, TEST_CLOCK: 'on' };

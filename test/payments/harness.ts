@@ -26,7 +26,7 @@ export interface Till {
 
 export async function openTill(env: Record<string, string> = {}): Promise<Till> {
   // What is due runs when a test says so.
-  const service = await startTestService({ env: { ROLE: 'api', ...env } });
+  const service = await startTestService({ env: { ROLES: 'web,render', ...env } });
   const bench = sandboxBench(service.core.db, service.url, (seconds) => service.advance(seconds));
   return { service, bench, close: () => service.stop() };
 }
@@ -45,7 +45,7 @@ export async function openStripeTill(env: Record<string, string> = {}): Promise<
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_BASE: double.url,
   };
-  const service = await startTestService({ env: { ROLE: 'api', ...settings, ...env } });
+  const service = await startTestService({ env: { ROLES: 'web,render', ...settings, ...env } });
   const { advance, ...bench } = stripeBench(double);
   const both = async (seconds: number) => {
     await Promise.all([service.advance(seconds), advance(seconds)]);

@@ -283,7 +283,7 @@ describe('a charge without a decision', () => {
 });
 
 test('a worker of any process charges what another one made due, and reads what a hint names', async () => {
-  const worker = await startTestService({ database: till.service.database, env: { ROLE: 'worker' } });
+  const worker = await startTestService({ database: till.service.database, env: { ROLES: 'work,render' } });
   try {
     const [plain, slow] = [
       await Recharged.open(till, { usd: 5 }),

@@ -6,7 +6,7 @@ import { Customer, openStripeTill, type StripeTill } from './harness.ts';
 let till: StripeTill;
 beforeAll(async () => {
   // Here what is due runs.
-  till = await openStripeTill({ ROLE: 'all' });
+  till = await openStripeTill({ ROLES: 'web,work,render' });
 });
 afterAll(() => till?.close());
 

@@ -58,7 +58,7 @@ const holdEventRetention = statement(
 
 beforeAll(async () => {
   // It answers for nothing here: the test's own eyes and hands in the database.
-  watcher = await startTestService({ env: { ROLE: 'api' } });
+  watcher = await startTestService({ env: { ROLES: 'web,render' } });
   await watcher.core.db.query(holdEventRetention, []);
   const made = await Promise.all(Array.from({ length: ACCOUNTS }, () => createTestAccount(watcher.core, 0)));
   accounts = made.map((account, i) => ({ account, kind: kinds[i % kinds.length] as (typeof kinds)[number] }));

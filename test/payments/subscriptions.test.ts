@@ -231,7 +231,7 @@ describe('the operator', () => {
 });
 
 test('what somebody says of a subscription has it read at once; without a word the schedule does', async () => {
-  const worker = await startTestService({ database: till.service.database, env: { ROLE: 'worker' } });
+  const worker = await startTestService({ database: till.service.database, env: { ROLES: 'work,render' } });
   try {
     const [told, silent] = [await Subscriber.open(till), await Subscriber.open(till)];
     const [page, other] = [await told.upgrade(), await silent.upgrade()];

@@ -181,7 +181,10 @@ test('an account without a verified e-mail address does not top up, and everythi
 });
 
 test('above a year’s bound the owner must be verified: told once, from then on refused, until the operator says he is', async () => {
-  const strict = await startTestService({ database: till.service.database, env: { ROLE: 'api', KYC_ABOVE_USD: '30' } });
+  const strict = await startTestService({
+    database: till.service.database,
+    env: { ROLES: 'web,render', KYC_ABOVE_USD: '30' },
+  });
   try {
     const customer = await Customer.open({ ...till, service: strict });
     const refused = async () => {
@@ -205,7 +208,7 @@ test('above a year’s bound the owner must be verified: told once, from then on
 });
 
 test('what somebody says of a payment has it read at once; without a word the schedule does', async () => {
-  const worker = await startTestService({ database: till.service.database, env: { ROLE: 'worker' } });
+  const worker = await startTestService({ database: till.service.database, env: { ROLES: 'work,render' } });
   try {
     const customer = await Customer.open(till);
     const [told, silent] = [await customer.topup(), await customer.topup()];
@@ -233,7 +236,7 @@ test('test credit ends with the first start that takes real money: what is free 
   const outcome = await core.holds.authorize(laneCall({ ...customer.account, principal }, { amount: 5n * 10n ** 9n }));
   if (outcome.kind !== 'held') throw new Error(outcome.kind);
   const live = { STRIPE_SECRET_KEY: 'sk_live_of_nobody', STRIPE_API_BASE: 'http://127.0.0.1:9' };
-  const started = await startTestService({ database: till.service.database, env: { ROLE: 'api', ...live } });
+  const started = await startTestService({ database: till.service.database, env: { ROLES: 'web,render', ...live } });
   await started.stop();
   expect(await customer.balance()).toMatchObject({ balance_usd: 0, test_usd: 0, held_usd: 5 });
   await core.holds.release(customer.account.accountId, outcome.hold.holdId);

@@ -35,7 +35,7 @@ function counted<T extends object>(real: T): T {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ env: { ROLE: 'api' } });
+  service = await startTestService({ env: { ROLES: 'web,render' } });
   const { secret } = await createTestAccount(service.core);
   const core: Services = { ...service.core, db: counted(service.core.db), keys: counted(service.core.keys) };
   here = createQueueState(core);

@@ -29,7 +29,7 @@ const totals = { published: 0, deadLettered: 0 };
 
 beforeAll(async () => {
   // No background work: what time has decided stays undecided until a call meets it.
-  service = await startTestService({ env: { ROLE: 'api' } });
+  service = await startTestService({ env: { ROLES: 'web,render' } });
   await setClock(service.core.db, nowMs);
   account = await createTestAccount(service.core, 1_000);
   call = await inProcess(service.core, account.secret);

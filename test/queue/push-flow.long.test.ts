@@ -19,11 +19,11 @@ afterEach(async () => {
 });
 
 /** Services on one database, the first with calls. */
-async function start(...roles: ('all' | 'api' | 'worker')[]): Promise<PushBench[]> {
-  for (const ROLE of roles) {
+async function start(...roles: string[]): Promise<PushBench[]> {
+  for (const ROLES of roles) {
     const [first] = benches;
     const shared = first === undefined ? {} : { database: first.service.database, account: first.account };
-    benches.push(await PushBench.begin({ ...shared, env: { ROLE } }));
+    benches.push(await PushBench.begin({ ...shared, env: { ROLES } }));
   }
   return benches;
 }
@@ -38,9 +38,9 @@ const never: Answerer = () => undefined;
 
 describe('at most max_in_flight requests at once', () => {
   test.each([
-    ['one process', ['all'], 'standard'],
-    ['two processes', ['all', 'all'], 'standard'],
-    ['two processes, FIFO', ['all', 'all'], 'fifo'],
+    ['one process', ['web,work,render'], 'standard'],
+    ['two processes', ['web,work,render', 'web,work,render'], 'standard'],
+    ['two processes, FIFO', ['web,work,render', 'web,work,render'], 'fifo'],
   ] as const)('%s', async (_, roles, type) => {
     const [bench] = (await start(...roles)) as [PushBench];
     receiver.answer(afterMs(40));
@@ -58,7 +58,7 @@ describe('at most max_in_flight requests at once', () => {
   });
 
   test('three, when three were asked for', async () => {
-    const [bench] = (await start('all')) as [PushBench];
+    const [bench] = (await start('web,work,render')) as [PushBench];
     receiver.answer(afterMs(20));
     await bench.create('narrow');
     await bench.subscribe('narrow', receiver, { max_in_flight: 3 });
@@ -69,7 +69,7 @@ describe('at most max_in_flight requests at once', () => {
 });
 
 test('receivers of one account that hang do not keep another account waiting', async () => {
-  const [bench] = (await start('all')) as [PushBench];
+  const [bench] = (await start('web,work,render')) as [PushBench];
   const hanging = await bench.another();
   const mute = await startReceiver();
   mute.answer(never);
@@ -93,8 +93,8 @@ test('receivers of one account that hang do not keep another account waiting', a
 
 describe('unsubscribing under load', () => {
   test.each([
-    ['on the process that pushes', ['all']],
-    ['on another process', ['api', 'worker']],
+    ['on the process that pushes', ['web,work,render']],
+    ['on another process', ['web,render', 'work,render']],
   ] as const)('%s: no request begins after the answer, and no message is lost', async (_, roles) => {
     const [bench] = (await start(...roles)) as [PushBench];
     await bench.create('loaded');
@@ -123,8 +123,8 @@ describe('unsubscribing under load', () => {
 
 describe('a claim under way while the subscription ends', () => {
   test.each([
-    ['on the process that pushes', ['all']],
-    ['on another process', ['api', 'worker']],
+    ['on the process that pushes', ['web,work,render']],
+    ['on another process', ['web,render', 'work,render']],
   ] as const)('%s: is taken back, unsent and uncounted', async (_, roles) => {
     const [bench] = (await start(...roles)) as [PushBench];
     await bench.create('caught', { type: 'fifo' });
@@ -153,7 +153,7 @@ describe('a claim under way while the subscription ends', () => {
 });
 
 test('a message published on another process is pushed within about a second', async () => {
-  const [api] = (await start('api', 'worker')) as [PushBench];
+  const [api] = (await start('web,render', 'work,render')) as [PushBench];
   await api.create('far');
   await api.subscribe('far', receiver);
   for (let n = 0; n < 2; n += 1) {
@@ -166,7 +166,7 @@ test('a message published on another process is pushed within about a second', a
 });
 
 test('a process that cannot renew its lease ends its requests before another one may begin', async () => {
-  const [bench] = (await start('all', 'all')) as [PushBench];
+  const [bench] = (await start('web,work,render', 'web,work,render')) as [PushBench];
   receiver.answer(never);
   await bench.create('stalled');
   await bench.subscribe('stalled', receiver);
@@ -186,13 +186,13 @@ test('a process that cannot renew its lease ends its requests before another one
 });
 
 test('a process that stops gives its messages back at once, and another one goes on', async () => {
-  const [api, first] = (await start('api', 'worker')) as [PushBench, PushBench];
+  const [api, first] = (await start('web,render', 'work,render')) as [PushBench, PushBench];
   await api.create('handed');
   receiver.answer(never);
   await api.subscribe('handed', receiver);
   await api.publishNumbers('handed', 30);
   await until(() => receiver.open() === 10);
-  await start('worker');
+  await start('work,render');
   receiver.answer(afterMs(0));
   const stoppedAt = performance.now();
   benches.splice(benches.indexOf(first), 1);
@@ -206,13 +206,13 @@ test('a process that stops gives its messages back at once, and another one goes
 });
 
 test('every message arrives although the pushing process is killed again and again', async () => {
-  const [api] = (await start('api')) as [PushBench];
+  const [api] = (await start('web,render')) as [PushBench];
   const env = {
     ...PRIVATE_TARGETS,
     DATABASE_URL: api.service.database.url,
     SECRETS_KEY,
     TEST_CLOCK: 'on',
-    ROLE: 'worker',
+    ROLES: 'work,render',
   };
   const place = await createPlace(env);
   try {

@@ -10,7 +10,7 @@ let bench: QueueBench;
 
 beforeAll(async () => {
   // Nothing samples but the test.
-  const service = await startTestService({ env: { ROLE: 'api' } });
+  const service = await startTestService({ env: { ROLES: 'web,render' } });
   bench = new QueueBench(service, await createTestAccount(service.core));
 });
 afterAll(() => bench.stop());

@@ -46,7 +46,7 @@ beforeAll(async () => {
     TEST_CLOCK: 'on',
     SECRETS_KEY,
     VENDORS_FILE: file,
-    ROLE: 'api',
+    ROLES: 'web,render',
   };
   killed = await startProcess(await createPlace(env));
 });

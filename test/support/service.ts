@@ -80,7 +80,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     CHROMIUM_PATH: inject('chromium') ?? '',
     ...options.env,
   });
-  const { connection, webSocket, address, all, account, proxy, doors, call } = options.admission ?? {};
+  const { connection, webSocket, address, all, account, rendering, proxy, doors, call } = options.admission ?? {};
   const service = await startService(config, {
     log: options.log ?? createLog(config.logLevel),
     extraModules: options.extraModules,
@@ -92,6 +92,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       address: { ...admission.address, ...address },
       all: { ...admission.all, ...OF_TESTS, ...all },
       account: { ...admission.account, ...account },
+      rendering: { ...admission.rendering, ...rendering },
       proxy: { ...admission.proxy, ...proxy },
       doors: { ...admission.doors, ...doors },
       call: { ...admission.call, ...call },

@@ -180,11 +180,11 @@ describe('the doctor', () => {
     (await examine({ db, secrets: null, modules: [] })).findings.map(({ message }) => message);
 
   test('names processes whose files of vendors differ', async () => {
-    const [one, two] = ['one', 'two'].map((id) => new ProcessRegistry(db, id, 'all', 'aaaa'));
+    const [one, two] = ['one', 'two'].map((id) => new ProcessRegistry(db, id, ['web'], 'aaaa'));
     await one?.beat();
     await two?.beat();
     expect(await findings()).toEqual([]);
-    await new ProcessRegistry(db, 'three', 'all', 'bbbb').beat();
+    await new ProcessRegistry(db, 'three', ['web'], 'bbbb').beat();
     expect(await findings()).toEqual([
       'processes work with different VENDORS_FILEs: one, two with aaaa; three with bbbb',
     ]);

@@ -14,8 +14,8 @@ let atFirst: Client;
 let atSecond: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'qm-videos-'));
-  first = await startTestService({ env: { ROLE: 'api', ASSETS_URL: `file:${folder}` } });
-  second = await startTestService({ database: first.database, env: { ROLE: 'api' } });
+  first = await startTestService({ env: { ROLES: 'web,render', ASSETS_URL: `file:${folder}` } });
+  second = await startTestService({ database: first.database, env: { ROLES: 'web,render' } });
   const { secret } = await createTestAccount(first.core);
   atFirst = client(first.url, secret);
   atSecond = client(second.url, secret);

@@ -44,10 +44,13 @@ test('videos go from the call to the download, and away again', async () => {
 });
 
 test('two processes share it: one takes the call, the other makes the video', async () => {
-  const front = await VideoBench.start({ ...s3.env(), ROLE: 'api' });
+  const front = await VideoBench.start({ ...s3.env(), ROLES: 'web,render' });
   ends.push(() => front.service.stop());
   const { job_id: id } = await front.generate();
-  const worker = await startTestService({ database: front.service.database, env: { ...s3.env(), ROLE: 'worker' } });
+  const worker = await startTestService({
+    database: front.service.database,
+    env: { ...s3.env(), ROLES: 'work,render' },
+  });
   ends.push(() => worker.stop());
   const job = await front.ended(id);
   expect((await (await fetch(job.video_url)).arrayBuffer()).byteLength).toBe(job.size_bytes);
@@ -115,10 +118,16 @@ test('one that does not answer keeps nobody from starting: only videos wait for 
 });
 
 test('a process that is killed while it stores a video leaves nothing to be seen; another makes the video', async () => {
-  const front = await VideoBench.start({ ...s3.env(), ROLE: 'api' });
+  const front = await VideoBench.start({ ...s3.env(), ROLES: 'web,render' });
   ends.push(() => front.service.stop());
   s3.fault = ({ method, key }) => (method === 'PUT' && key.endsWith('.mp4') ? 'silent' : null);
-  const env = { ...s3.env(), DATABASE_URL: front.service.database.url, SECRETS_KEY, TEST_CLOCK: 'on', ROLE: 'worker' };
+  const env = {
+    ...s3.env(),
+    DATABASE_URL: front.service.database.url,
+    SECRETS_KEY,
+    TEST_CLOCK: 'on',
+    ROLES: 'work,render',
+  };
   const place = await createPlace(env);
   ends.push(() => place.remove());
   const worker = await startProcess(place);
@@ -128,7 +137,7 @@ test('a process that is killed while it stores a video leaves nothing to be seen
   expect(videos()).toEqual([]);
   expect((await front.get(id)).state).toBe('running');
   s3.fault = () => null;
-  const next = await startTestService({ database: front.service.database, env: { ...s3.env(), ROLE: 'worker' } });
+  const next = await startTestService({ database: front.service.database, env: { ...s3.env(), ROLES: 'work,render' } });
   ends.push(() => next.stop());
   await next.advance(31);
   const job: Data = await front.ended(id);

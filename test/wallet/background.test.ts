@@ -90,7 +90,7 @@ describe('background tasks', () => {
       db: shop.db,
       holds: shop.holds,
       usage: new UsageMeter(shop.db),
-      processes: new ProcessRegistry(shop.db, 'p1', 'all'),
+      processes: new ProcessRegistry(shop.db, 'p1', ['web']),
       vendors: sandboxOnly(),
       log: silent,
     }) as unknown as Services;
@@ -168,7 +168,10 @@ describe('background tasks', () => {
 
 describe('the sweeper', () => {
   const sweeper = (holder: string, sweeps: readonly Sweep[]) =>
-    new Sweeper({ core: { db: shop.db, log: silent, processes: new ProcessRegistry(shop.db, holder, 'all') }, sweeps });
+    new Sweeper({
+      core: { db: shop.db, log: silent, processes: new ProcessRegistry(shop.db, holder, ['web']) },
+      sweeps,
+    });
 
   test('runs a task on one process at a time and hands it over at the stop', async () => {
     let running = 0;

@@ -76,7 +76,7 @@ test('two processes deliver each event once, and never attempt one delivery twic
 
 describe('a process that stops', () => {
   test('gives attempts that cannot end in time back, uncounted, and the next process makes them at once', async () => {
-    const keeper = await start({ env: { ROLE: 'api' } });
+    const keeper = await start({ env: { ROLES: 'web,render' } });
     const first = await startEngine({ database: keeper.database });
     let hang = true;
     const receiver = await receive(() => (hang ? new Promise(() => undefined) : undefined));
@@ -102,15 +102,15 @@ describe('a process that stops', () => {
   });
 });
 
-test('a process with ROLE api commits events and delivers none; a worker delivers them within a second', async () => {
-  const api = await start({ env: { ROLE: 'api' } });
+test('a process without the role work commits events and delivers none; one with it delivers them within a second', async () => {
+  const api = await start({ env: { ROLES: 'web,render' } });
   const receiver = await receive();
   const { accountId } = await createTestAccount(api.core);
   await register(api.core, accountId, { url: receiver.url });
   await emit(api.core, accountId);
   await sleep(500);
   expect(receiver.seen).toHaveLength(0);
-  await start({ database: api.database, env: { ROLE: 'worker' } });
+  await start({ database: api.database, env: { ROLES: 'work,render' } });
   await until(() => receiver.seen.length === 1);
   await emit(api.core, accountId);
   const committedMs = performance.now();

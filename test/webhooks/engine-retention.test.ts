@@ -12,7 +12,7 @@ let webhookId: string;
 
 // Without workers, so that what waits keeps waiting.
 beforeAll(async () => {
-  service = await startEngine({ env: { ROLE: 'api' } });
+  service = await startEngine({ env: { ROLES: 'web,render' } });
   accountId = (await createTestAccount(service.core)).accountId;
   webhookId = await register(service.core, accountId, { url: 'http://127.0.0.1:9/' });
 });

@@ -4851,7 +4851,7 @@ class OperatorHealthInput(TypedDict):
 
 class OperatorProcess(TypedDict):
     process_id: str
-    role: str
+    roles: list[str]
     started_at: str
     seen_at: str
 

@@ -53,7 +53,7 @@ export async function withSession<T>(
 
 /** Resolves when no process can still act on what it knew of keys and accounts before. This one is not registered: each running one counts. */
 export function keyDropInForce(db: Database): Promise<void> {
-  return new ProcessRegistry(db, `cli-${randomUUID()}`, 'cli').keyDropInForce();
+  return new ProcessRegistry(db, `cli-${randomUUID()}`, ['cli']).keyDropInForce();
 }
 
 /** Lends `work` a way to the database, whatever its schema. */

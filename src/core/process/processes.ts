@@ -32,20 +32,21 @@ const remove = statement(
 
 export interface LiveProcess {
   readonly process_id: string;
-  readonly role: string;
+  readonly roles: readonly string[];
   readonly started_at: number;
   readonly seen_at: number;
 }
 
 /** Those of the deployment that were seen in the last three minutes, the oldest first. */
 export async function liveProcesses(db: Queryable): Promise<readonly LiveProcess[]> {
-  return (await db.query<LiveProcess>(listAlive, [])).rows;
+  const { rows } = await db.query<Omit<LiveProcess, 'roles'> & { readonly role: string }>(listAlive, []);
+  return rows.map(({ role, ...each }) => ({ ...each, roles: role.split(' ') }));
 }
 
 export class ProcessRegistry {
   readonly id: string;
   readonly #db: Database;
-  readonly #role: string;
+  readonly #roles: readonly string[];
   readonly #group: string;
   readonly #vendorsDigest: string;
 
@@ -53,17 +54,17 @@ export class ProcessRegistry {
    * `vendorsDigest`: of the file of vendors that it works with. `group`: begins the ids of the processes that are told of a dropped key;
    * this one alone when absent.
    */
-  constructor(db: Database, id: string, role: string, vendorsDigest = '', group = id) {
+  constructor(db: Database, id: string, roles: readonly string[], vendorsDigest = '', group = id) {
     this.#db = db;
     this.id = id;
-    this.#role = role;
+    this.#roles = roles;
     this.#vendorsDigest = vendorsDigest;
     this.#group = group;
   }
 
   /** Registers before the first call is served, then every few seconds. */
   async beat(): Promise<void> {
-    await this.#db.query(beat, [this.id, this.#role, this.#vendorsDigest]);
+    await this.#db.query(beat, [this.id, this.#roles.join(' '), this.#vendorsDigest]);
   }
 
   async leave(): Promise<void> {

@@ -35,9 +35,9 @@ export const pdf = defineModule<PdfState, PdfSettings>({
       serves: ['pdf.create', 'pdf.merge', 'pdf.split'],
     },
   ],
-  start: ({ bounds, chromiumPath }: Services, settings) => ({
-    settings: { ...settings, chromiumPath },
-    engines: new Engines(settings.threads, bounds),
+  start: (core: Services, settings) => ({
+    settings: { ...settings, hasBrowser: core.rendering.hasBrowser },
+    engines: new Engines(core, settings),
   }),
   close: ({ engines }) => engines.close(),
 });

@@ -1,9 +1,8 @@
 // State of the pdf module in one process.
-import type { Services } from '../../kit/services.ts';
 import type { Engines } from './operations/engines.ts';
 import type { PdfSettings } from './settings.ts';
 
 export interface PdfState {
   readonly engines: Engines;
-  readonly settings: PdfSettings & Pick<Services, 'chromiumPath'>;
+  readonly settings: PdfSettings & { readonly hasBrowser: boolean };
 }

@@ -27,7 +27,7 @@ export function startVideo(core: Services, settings: VideoSettings): StartedVide
     pictureBounds: core.bounds.call.picture,
     decodes: core.decodes,
   });
-  const pictures = new AccountPictures(core, decoder);
+  const pictures = new AccountPictures(core, 'video.pictures', decoder);
   const own = {
     ...jobParts(core, videoKind, videoLinks, settings.pickupHours),
     videos,

@@ -25,7 +25,7 @@ export async function listen(rest: FastifyInstance, config: Config, isOneOfSever
   } catch (error) {
     throw cannotListen(error, config);
   }
-  if (config.s3.port !== null && config.role !== 'worker') await listenForS3(rest.server, config, isOneOfSeveral);
+  if (config.s3.port !== null && config.roles.includes('web')) await listenForS3(rest.server, config, isOneOfSeveral);
   const isFound = config.port === 0 && config.baseUrl === originOf(config);
   const { port } = rest.server.address() as AddressInfo;
   const baseUrl = isFound ? originOf({ ...config, port }) : config.baseUrl;

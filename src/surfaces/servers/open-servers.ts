@@ -11,6 +11,12 @@ import type { ProtocolDoor, ProtocolServer } from '../../kit/protocol-server.ts'
 import { problem } from '../../problems/problem.ts';
 import { BACKLOG, cannotListen, REUSE_PORT } from '../http/listen.ts';
 
+export interface OwnServer {
+  readonly setting: string;
+  readonly port: number;
+  readonly server: ProtocolServer;
+}
+
 export interface OpenServers {
   close(): Promise<void>;
 }
@@ -21,7 +27,9 @@ export interface ServersOptions {
   readonly modules: readonly Module[];
   readonly states: ReadonlyMap<string, unknown>;
   readonly gateway: Gateway;
-  readonly config: Pick<Config, 'host' | 'role' | 'port'>;
+  readonly config: Pick<Config, 'host' | 'roles'>;
+  /** Of the service itself, beside those of the modules. */
+  readonly own: readonly OwnServer[];
   readonly isOneOfSeveral: boolean;
 }
 
@@ -35,20 +43,22 @@ export async function openServers({
 }: ServersOptions): Promise<OpenServers> {
   const open: ProtocolServer[] = [];
   const close = async () => void (await Promise.all(open.map((server) => server.close())));
-  if (config.role === 'worker') return { close };
   const reusePort = options.isOneOfSeveral && REUSE_PORT;
+  const listen = async ({ setting, port, server }: OwnServer) => {
+    try {
+      await server.listen({ host: config.host, port, backlog: BACKLOG, reusePort });
+      open.push(server);
+    } catch (error) {
+      await close();
+      throw cannotListen(error, { host: config.host, port }, setting);
+    }
+  };
+  for (const server of options.own) await listen(server);
+  if (!config.roles.includes('web')) return { close };
   for (const { name, servers = [] } of modules) {
     for (const { setting, port: portOf, open: start } of servers) {
       const port = portOf(states.get(name));
-      if (port === null) continue;
-      const server = await start(states.get(name), doorOf(gateway));
-      try {
-        await server.listen({ host: config.host, port, backlog: BACKLOG, reusePort });
-        open.push(server);
-      } catch (error) {
-        await close();
-        throw cannotListen(error, { host: config.host, port }, setting);
-      }
+      if (port !== null) await listen({ setting, port, server: await start(states.get(name), doorOf(gateway)) });
     }
   }
   return { close };

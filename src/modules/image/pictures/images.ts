@@ -19,14 +19,14 @@ type Asker = Pick<CallContext, 'accountId' | 'signal'>;
 export class Images {
   readonly #pictures: AccountPictures<ImageTask, MadeImage>;
 
-  constructor(core: Pick<Services, 'assets' | 'decodes' | 'bounds'>) {
+  constructor(core: Pick<Services, 'assets' | 'decodes' | 'bounds' | 'rendering'>) {
     const source = new URL('./process.ts', import.meta.url);
     const processes = new PictureProcesses<ImageTask, ImageBounds, MadeImage>(
       source,
       core.bounds.call.image,
       core.decodes,
     );
-    this.#pictures = new AccountPictures(core, processes);
+    this.#pictures = new AccountPictures(core, 'image.pictures', processes);
   }
 
   /** Throws VALIDATION_FAILED for what is no image that may be used, CONCURRENCY_LIMITED and OVERLOADED. `param`: the field that brings it. */

@@ -10,7 +10,7 @@ import { backlogOf } from '../../../webhooks/deliveries/backlog.ts';
 const processSchema = Type.Object(
   {
     process_id: Type.String({ description: 'Id of the process; those behind one port share its beginning.' }),
-    role: Type.String({ description: 'What it does: all, api or worker.' }),
+    roles: Type.Array(Type.String(), { description: 'What it does: web, work and render, as ROLES says; cli.' }),
     started_at: instant('When it started.'),
     seen_at: instant('When it last said that it lives.'),
   },

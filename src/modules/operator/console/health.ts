@@ -50,7 +50,7 @@ function processes(visit: Visit, { processes: all }: Health): Html {
     empty: html`<p>No process was seen in the last three minutes.</p>`,
     columns: [
       { title: 'Process', cell: ({ process_id: id }) => short(id, 80) },
-      { title: 'Role', cell: ({ role }) => role },
+      { title: 'Roles', cell: ({ roles }) => roles.join(', ') },
       { title: 'Started', cell: ({ started_at }) => time(visit, started_at) },
       { title: 'Last seen', cell: ({ seen_at }) => ago(visit, seen_at) },
     ],

@@ -9,7 +9,7 @@ export interface Asset {
 /** Plain text with {page} and {pages}, or HTML whose classes `pageNumber` and `totalPages` become numbers. */
 export type MarginLine = { readonly text: string } | { readonly html: string };
 
-export interface CreateTask {
+export interface CreateWish {
   readonly kind: 'create';
   readonly type: 'html' | 'markdown' | 'text';
   readonly content: string;
@@ -25,6 +25,11 @@ export interface CreateTask {
   readonly scale: number;
   readonly title: string | null;
   readonly engine: 'auto' | 'document' | 'browser';
+  readonly pagesMax: number;
+}
+
+/** What the process knows that works on it. */
+interface Place {
   /** Of a Chromium; null: there is none. */
   readonly chromiumPath: string | null;
   /** For what a browser writes, removed afterwards; null: the task needs no browser. */
@@ -32,8 +37,9 @@ export interface CreateTask {
   readonly browserMb: number;
   /** Further fonts; null: none. */
   readonly fontsFolder: string | null;
-  readonly pagesMax: number;
 }
+
+export type CreateTask = CreateWish & Place;
 
 /** A PDF for each range, for each page of them, one for all, or (a number) for so many pages each, whatever the ranges. */
 export type Cut = 'ranges' | 'pages' | 'unified' | number;
@@ -45,18 +51,23 @@ interface OfSource {
 
 export type FieldValue = string | boolean | number | readonly string[];
 
-export type EngineTask =
-  | CreateTask
+export interface FillWish extends OfSource {
+  readonly kind: 'fill';
+  readonly fields: Readonly<Record<string, FieldValue>>;
+  readonly flatten: boolean;
+}
+
+export type FillTask = FillWish & Pick<Place, 'fontsFolder'>;
+
+type TaskOfSources =
   | { readonly kind: 'merge'; readonly sources: readonly Uint8Array[]; readonly pagesMax: number }
   | ({ readonly kind: 'split'; readonly ranges: string; readonly cut: Cut } & OfSource)
-  | ({
-      readonly kind: 'fill';
-      readonly fields: Readonly<Record<string, FieldValue>>;
-      readonly flatten: boolean;
-      readonly fontsFolder: string | null;
-    } & OfSource)
   | ({ readonly kind: 'info' } & OfSource)
   | ({ readonly kind: 'text'; readonly pages: string | null } & OfSource);
+
+/** What is asked for, and the task that a thread gets for it. */
+export type EngineWish = CreateWish | FillWish | TaskOfSources;
+export type EngineTask = CreateTask | FillTask | TaskOfSources;
 
 export interface MadePdf {
   readonly bytes: Uint8Array<ArrayBuffer>;

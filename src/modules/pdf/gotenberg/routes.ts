@@ -6,7 +6,7 @@ import type { RawAnswer, RawHead, RawRequest, RawRoute } from '../../../kit/raw-
 import type { CallContext } from '../../../kit/services.ts';
 import { zipOf } from '../../../lib/zip.ts';
 import type { Problem } from '../../../problems/problem.ts';
-import type { EngineTask, MadePdf } from '../engine/wire.ts';
+import type { EngineWish, MadePdf } from '../engine/wire.ts';
 import { chargePages } from '../operations/paid.ts';
 import type { PdfState } from '../state.ts';
 import { FORM_BYTES_MAX, type GotenbergForm, readGotenbergForm } from './form.ts';
@@ -14,7 +14,7 @@ import { convertTask, mergeTask, splitTask } from './tasks.ts';
 
 const ROOT = '/v1/pdf/gotenberg/forms';
 
-type TaskOf = (form: GotenbergForm, pagesMax: number, settings: PdfState['settings']) => EngineTask;
+type TaskOf = (form: GotenbergForm, pagesMax: number, settings: PdfState['settings']) => EngineWish;
 
 const route = (path: string, capability: string, taskOf: TaskOf): RawRoute<PdfState> => ({
   name: 'pdf.gotenberg',

@@ -1,5 +1,5 @@
 // Gotenberg forms as tasks of the PDF engines.
-import type { CreateTask, EngineTask, MarginLine } from '../engine/wire.ts';
+import type { CreateWish, EngineWish, MarginLine } from '../engine/wire.ts';
 import { CONTENT_BYTES_MAX, SOURCES_MAX } from '../limits.ts';
 import { RANGES_PATTERN } from '../ranges.ts';
 import type { PdfState } from '../state.ts';
@@ -11,19 +11,16 @@ const ranges = new RegExp(RANGES_PATTERN);
 const byName = new Intl.Collator('en', { numeric: true });
 
 /** index.html with the files that it names; in a template of Markdown `{{ toHTML "file.md" }}` is the file. Throws INVALID_REQUEST. */
-export function convertTask(form: GotenbergForm, pagesMax: number, settings: PdfState['settings']): CreateTask {
+export function convertTask(form: GotenbergForm, pagesMax: number, settings: PdfState['settings']): CreateWish {
   requireServed(form, [...PAPER_FIELDS, 'scale', 'nativePageRanges', 'emulatedMediaType', 'metadata']);
   const { fields } = form;
   const index = form.files.find(({ name }) => name === INDEX);
   if (index === undefined) throw invalid(`Invalid form data: form file '${INDEX}' is required`);
   if (index.bytes.length > CONTENT_BYTES_MAX) throw invalid(`Form file '${INDEX}' has more than 2 MiB.`);
   if (fields.emulatedMediaType === 'screen') throw invalid("Form field 'emulatedMediaType' is 'print' here.");
-  const { chromiumPath, fontsFolder } = settings;
   return {
-    ...({ kind: 'create', type: 'html', content: textOf(index.bytes), pagesMax, chromiumPath, fontsFolder } as const),
-    engine: chromiumPath === null ? 'document' : 'browser',
-    browserFolder: null,
-    browserMb: 0,
+    ...({ kind: 'create', type: 'html', content: textOf(index.bytes), pagesMax } as const),
+    engine: settings.hasBrowser ? 'browser' : 'document',
     page: paperOf(form),
     header: lineOf(form, 'header.html'),
     footer: lineOf(form, 'footer.html'),
@@ -35,7 +32,7 @@ export function convertTask(form: GotenbergForm, pagesMax: number, settings: Pdf
 }
 
 /** By the names of the files, as Gotenberg does. Throws INVALID_REQUEST. */
-export function mergeTask(form: GotenbergForm, pagesMax: number): EngineTask {
+export function mergeTask(form: GotenbergForm, pagesMax: number): EngineWish {
   requireServed(form, []);
   const files = form.files.toSorted((one, other) => byName.compare(one.name, other.name));
   if (files.length < 1 || files.length > SOURCES_MAX)
@@ -44,7 +41,7 @@ export function mergeTask(form: GotenbergForm, pagesMax: number): EngineTask {
 }
 
 /** Throws INVALID_REQUEST. */
-export function splitTask(form: GotenbergForm, pagesMax: number): EngineTask {
+export function splitTask(form: GotenbergForm, pagesMax: number): EngineWish {
   requireServed(form, ['splitMode', 'splitSpan', 'splitUnify']);
   const { splitMode, splitSpan = '', splitUnify } = form.fields;
   const [source] = form.files;

@@ -2,7 +2,7 @@
 
 import { answerResult, type ResultWish, requireResultPlace } from '../../../files/result.ts';
 import type { CallContext } from '../../../kit/services.ts';
-import type { EngineTask } from '../engine/wire.ts';
+import type { EngineWish } from '../engine/wire.ts';
 import type { PdfState } from '../state.ts';
 import type { Worked } from './paid.ts';
 
@@ -14,7 +14,7 @@ export async function answerPdf(
   { engines }: PdfState,
   { inline, store }: ResultWish,
   filename: string,
-  taskOf: () => Promise<EngineTask>,
+  taskOf: () => Promise<EngineWish>,
 ): Promise<Worked> {
   await requireResultPlace(ctx, { store });
   const { files, engine, warnings } = await engines.run(ctx, await taskOf(), 'made');

@@ -2,28 +2,36 @@
 // here, through the guard.
 
 import { inBrowserFolder } from '../../../browser/folder.ts';
-import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
+import type { Perform, Performed, TaskPool } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
 import { readSource } from '../../../files/source.ts';
-import type { CallContext } from '../../../kit/services.ts';
+import type { CallContext, Services } from '../../../kit/services.ts';
 import { invalidField, Problem } from '../../../problems/problem.ts';
-import type { EngineAnswer, EngineQuestion, EngineReply, EngineTask } from '../engine/wire.ts';
+import type { CreateTask, EngineAnswer, EngineQuestion, EngineReply, EngineTask, EngineWish } from '../engine/wire.ts';
+import type { PdfSettings } from '../settings.ts';
 
 type Bounds = Admission['call']['pdf'];
-type Work = Perform<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
+type Work = Perform<EngineWish, EngineAnswer, never, EngineQuestion, EngineReply>;
 type Answered = Exclude<EngineAnswer, { kind: 'refused' }>;
 
 export class Engines {
-  readonly #threads: AccountThreads<EngineTask, EngineAnswer, never, EngineQuestion, EngineReply>;
+  readonly #threads: TaskPool<EngineWish, EngineAnswer, never, EngineQuestion, EngineReply>;
   readonly #bounds: Bounds;
 
-  constructor(atOnce: number, { all, account, call: { pdf } }: Admission) {
+  constructor({ bounds, rendering }: Pick<Services, 'bounds' | 'rendering'>, { threads, fontsFolder }: PdfSettings) {
+    const {
+      all,
+      account,
+      call: { pdf },
+    } = bounds;
     const waiting = { max: all.pdfsWaitingMax, perOwnerMax: account.pdfsWaitingMax };
     this.#bounds = pdf;
-    this.#threads = new AccountThreads(new URL('../engine/thread.ts', import.meta.url), {
-      ...pdf,
-      threads: atOnce,
-      waiting,
+    const place = { fontsFolder, chromiumPath: rendering.chromiumPath, browserMb: pdf.browserMb };
+    this.#threads = rendering.pool<EngineWish, EngineTask, EngineAnswer, EngineQuestion, EngineReply>({
+      name: 'pdf.engine',
+      source: new URL('../engine/thread.ts', import.meta.url),
+      bounds: { ...pdf, threads, waiting },
+      complete: (wish, perform) => completeTask(wish, place, perform),
     });
   }
 
@@ -33,12 +41,12 @@ export class Engines {
    */
   run<Kind extends Answered['kind']>(
     ctx: CallContext,
-    task: EngineTask,
+    task: EngineWish,
     kind: Kind,
   ): Promise<Extract<Answered, { kind: Kind }>> {
     ctx.idle();
     return this.#threads.run(ctx.accountId, ctx.signal, async (perform) => {
-      const answer = await this.#inFolder(ctx, task, perform);
+      const answer = await this.#within(ctx, task, perform);
       if (answer.kind === 'refused') throw problemOf(answer.field, answer.index, answer.rule, answer.message);
       if (answer.kind !== kind) throw new Error(`a thread answered ${answer.kind} in place of ${kind}`);
       return answer as Extract<Answered, { kind: Kind }>;
@@ -49,17 +57,7 @@ export class Engines {
     return this.#threads.close();
   }
 
-  /** A browser gets a folder of its own, which goes with it: also when its thread was ended. */
-  async #inFolder(ctx: CallContext, task: EngineTask, perform: Work): Promise<EngineAnswer> {
-    if (task.kind !== 'create' || task.chromiumPath === null || task.engine === 'document')
-      return this.#within(ctx, task, perform);
-    const { browserMb } = this.#bounds;
-    return inBrowserFolder('qm-pdf-', (browserFolder) =>
-      this.#within(ctx, { ...task, browserFolder, browserMb }, perform),
-    );
-  }
-
-  async #within(ctx: CallContext, task: EngineTask, perform: Work): Promise<EngineAnswer> {
+  async #within(ctx: CallContext, task: EngineWish, perform: Work): Promise<EngineAnswer> {
     const fetcher = new Fetcher(ctx, this.#bounds);
     const talk = { onAsk: ({ url }: EngineQuestion) => fetcher.fetch(url) };
     const done = await perform(task, { talk, transfer: buffersOf(task) });
@@ -67,6 +65,21 @@ export class Engines {
     const why = done.kind === 'late' ? `takes longer than ${this.#bounds.msMax / 1_000} s` : 'takes too much memory';
     throw problemOf(fieldOf(task), null, 'too_complex', `It ${why}. Send less of it at a time.`);
   }
+}
+
+type Place = Pick<CreateTask, 'chromiumPath' | 'fontsFolder' | 'browserMb'>;
+
+/** A browser gets a folder of its own, which goes with it: also when its thread was ended. */
+async function completeTask(
+  wish: EngineWish,
+  place: Place,
+  perform: (task: EngineTask) => Promise<Performed<EngineAnswer>>,
+): Promise<Performed<EngineAnswer>> {
+  if (wish.kind === 'fill') return perform({ ...wish, fontsFolder: place.fontsFolder });
+  if (wish.kind !== 'create') return perform(wish);
+  if (place.chromiumPath === null || wish.engine === 'document')
+    return perform({ ...wish, ...place, browserFolder: null });
+  return inBrowserFolder('qm-pdf-', (browserFolder) => perform({ ...wish, ...place, browserFolder }));
 }
 
 /** What one document has fetched. */
@@ -98,13 +111,13 @@ class Fetcher {
   }
 }
 
-function buffersOf(task: EngineTask): ArrayBuffer[] {
+function buffersOf(task: EngineWish): ArrayBuffer[] {
   if (task.kind === 'create') return [];
   const sources = task.kind === 'merge' ? task.sources : [task.source];
   return [...new Set(sources.map(({ buffer }) => buffer as ArrayBuffer))];
 }
 
-function fieldOf({ kind }: EngineTask): string {
+function fieldOf({ kind }: EngineWish): string {
   return kind === 'create' ? 'content' : kind === 'merge' ? 'sources' : 'source';
 }
 

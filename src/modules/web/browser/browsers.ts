@@ -2,7 +2,7 @@
 // limit; accounts take turns.
 
 import { inBrowserFolder } from '../../../browser/folder.ts';
-import { AccountThreads, type Perform } from '../../../core/account-threads.ts';
+import type { Perform, TaskPool } from '../../../core/account-threads.ts';
 import type { Admission } from '../../../core/admission.ts';
 import type { Services } from '../../../kit/services.ts';
 import { invalidField } from '../../../problems/problem.ts';
@@ -15,6 +15,7 @@ import type {
   Drawn,
   DrawWish,
   PageQuestion,
+  PageWish,
   Shot,
   ShotWish,
   SiteAnswer,
@@ -24,32 +25,37 @@ import type {
 type Requests = (signal: AbortSignal) => AskSite;
 
 export class Browsers {
-  readonly #chromiumPath: string | null;
+  readonly #rendering: Services['rendering'];
   readonly #log: Services['log'];
-  readonly #threads: AccountThreads<BrowserTask, BrowserAnswer, never, PageQuestion, SiteAnswer | null>;
+  readonly #threads: TaskPool<PageWish, BrowserAnswer, never, PageQuestion, SiteAnswer | null>;
   readonly #bounds: Admission['call']['shot'];
 
   constructor(core: Services, { browsers }: { readonly browsers: number }) {
     const { all, account, call } = core.bounds;
-    this.#chromiumPath = core.chromiumPath;
+    this.#rendering = core.rendering;
     this.#log = core.log;
     const waiting = { max: all.shotsWaitingMax, perOwnerMax: account.shotsWaitingMax };
     this.#bounds = call.shot;
-    this.#threads = new AccountThreads(new URL('./thread.ts', import.meta.url), {
-      ...call.shot,
-      threads: browsers,
-      waiting,
+    const { browserMb: memoryMb } = call.shot;
+    const { chromiumPath } = core.rendering;
+    this.#threads = core.rendering.pool<PageWish, BrowserTask, BrowserAnswer, PageQuestion, SiteAnswer | null>({
+      name: 'web.browser',
+      source: new URL('./thread.ts', import.meta.url),
+      bounds: { ...call.shot, threads: browsers, waiting },
+      async complete(wish, perform) {
+        if (chromiumPath === null) return { kind: 'answer', answer: NO_BROWSER };
+        return inBrowserFolder('qm-web-', (folder) => perform({ ...wish, chromiumPath, folder, memoryMb }));
+      },
     });
   }
 
   get isThere(): boolean {
-    return this.#chromiumPath !== null;
+    return this.#rendering.hasBrowser;
   }
 
   /** Throws VENDOR_NOT_AVAILABLE where the service has no browser. */
-  requireBrowser(): string {
-    if (this.#chromiumPath !== null) return this.#chromiumPath;
-    throw noBrowser('This service has no browser: its operator sets CHROMIUM_PATH.');
+  requireBrowser(): void {
+    if (!this.isThere) throw noBrowser('This service has no browser: its operator sets CHROMIUM_PATH.');
   }
 
   /** Throws what `show` does. */
@@ -93,24 +99,21 @@ export class Browsers {
     signal: AbortSignal,
     requests: Requests,
   ): Promise<Shot | Drawn> {
-    const chromiumPath = this.requireBrowser();
-    return this.#threads.run(accountId, signal, (perform) =>
-      inBrowserFolder('qm-web-', async (folder) => {
-        const task = { wish, page, chromiumPath, folder, memoryMb: this.#bounds.browserMb };
-        const answer = await this.#within(task, signal, requests, perform);
-        if (answer.kind === 'shot' || answer.kind === 'drawn') return answer;
-        if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
-        this.#log.error({ reason: answer.message }, 'the browser for web pages does not start');
-        throw noBrowser('The browser of this service does not start.');
-      }),
-    );
+    this.requireBrowser();
+    return this.#threads.run(accountId, signal, async (perform) => {
+      const answer = await this.#within({ wish, page }, signal, requests, perform);
+      if (answer.kind === 'shot' || answer.kind === 'drawn') return answer;
+      if (answer.kind === 'refused') throw invalidField('url', answer.rule, answer.message);
+      this.#log.error({ reason: answer.message }, 'the browser for web pages does not start');
+      throw noBrowser('The browser of this service does not start.');
+    });
   }
 
   async #within(
-    task: BrowserTask,
+    task: PageWish,
     signal: AbortSignal,
     requests: Requests,
-    perform: Perform<BrowserTask, BrowserAnswer, never, PageQuestion, SiteAnswer | null>,
+    perform: Perform<PageWish, BrowserAnswer, never, PageQuestion, SiteAnswer | null>,
   ): Promise<BrowserAnswer> {
     const ended = new AbortController();
     try {
@@ -124,5 +127,7 @@ export class Browsers {
     }
   }
 }
+
+const NO_BROWSER = { kind: 'not_started', message: 'CHROMIUM_PATH is not set where pages are rendered' } as const;
 
 const noBrowser = (message: string) => problem('VENDOR_NOT_AVAILABLE', { detail: 'no_browser', message });

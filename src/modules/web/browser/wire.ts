@@ -36,9 +36,13 @@ export interface DrawWish {
 
 export type BrowserWish = ({ readonly make: 'shot' } & ShotWish) | ({ readonly make: 'html' } & DrawWish);
 
-export interface BrowserTask {
+export interface PageWish {
   readonly wish: BrowserWish;
   readonly page: SiteAnswer;
+}
+
+/** With what the process knows that has the browser. */
+export interface BrowserTask extends PageWish {
   readonly chromiumPath: string;
   readonly folder: string;
   readonly memoryMb: number;
