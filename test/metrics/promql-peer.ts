@@ -75,15 +75,25 @@ export function randomQuery(random: Random, depth = 3): string {
   const labels = () => pick(['job', 'instance', 'job, instance', 'zone', '', 'job, zone']);
   const matcher = () =>
     pick(['job="a"', 'job!="a"', 'job=~"a|b"', 'instance!~"i[01]"', 'zone=""', 'zone=~".+"', 'instance=~"i.*"']);
-  const offset = () => (random(5) === 0 ? ` offset ${pick(['1m', '7m', '-2m'])}` : '');
+  const offset = () => {
+    const parts = [
+      ...(random(5) === 0 ? [`offset ${pick(['1m', '7m', '-2m'])}`] : []),
+      ...(random(8) === 0 ? [`@ ${pick(['start()', 'end()', '0', '1e9'])}`] : []),
+    ];
+    return parts.length === 0 ? '' : ` ${(random(2) === 0 ? parts : parts.reverse()).join(' ')}`;
+  };
   const selector = () =>
     `${pick(names)}${random(2) === 0 ? `{${[matcher(), matcher()].slice(0, 1 + random(2)).join(', ')}}` : ''}`;
-  const range = () => `${selector()}[${pick(['30s', '1m', '5m', '17m'])}]${offset()}`;
+  const span = () => pick(['30s', '1m', '5m', '17m']);
+  const range = () =>
+    random(6) === 0
+      ? `(${vector(random(2))})[${span()}:${pick(['', '20s', '1m', '7m'])}]${offset()}`
+      : `${selector()}[${span()}]${offset()}`;
   const number = () => pick(['2', '0.5', '-1', '1e3', '7', '0', 'Inf', '-Inf', 'NaN']);
   const vector = (left: number): string => {
     if (left === 0) return `${selector()}${offset()}`;
     const within = () => vector(left - 1);
-    switch (random(12)) {
+    switch (random(16)) {
       case 0:
         return `${pick(windows)}(${range()})`;
       case 1:
@@ -108,6 +118,46 @@ export function randomQuery(random: Random, depth = 3): string {
       case 10:
         // Of what was computed, the last bit may differ by the order of series: a whole number would make that large.
         return `${pick(['ceil', 'floor', 'round'])}(${selector()}${offset()})`;
+      case 11:
+        return `${pick(['idelta', 'changes', 'resets', 'deriv', 'absent_over_time'])}(${range()})`;
+      case 12:
+        return pick([
+          // Over a range Prometheus 2.42 answers it with @ at the first step alone.
+          () => `predict_linear(${selector()}[${span()}], ${pick(['60', '-30', '3600'])})`,
+          () => `holt_winters(${range()}, ${pick(['0.1', '0.5', '1'])}, ${pick(['0.3', '0.9'])})`,
+          () => `count_values by (${labels()}) ("value", ${pick(['info', 'floor(queue_length)', 'requests_total'])})`,
+        ])();
+      case 13:
+        return pick([
+          () => `absent(${pick([selector(), within()])})`,
+          () => `vector(scalar(${within()}))`,
+          () => `(${within()}) > scalar(${selector()})`,
+          () => `vector(${pick(['time()', 'pi()', '2 ^ 0.5'])})`,
+          // As predict_linear.
+          () => `(timestamp(${pick([selector(), `${selector()} offset 1m`])}) % 512)`,
+          () => `${pick(['sort', 'sort_desc'])}(${within()})`,
+        ])();
+      case 14: {
+        const name = pick([
+          'minute',
+          'hour',
+          'day_of_month',
+          'day_of_week',
+          'day_of_year',
+          'days_in_month',
+          'month',
+          'year',
+        ]);
+        return `${name}(${pick(['', 'requests_total * 1e6', 'vector(time())', `timestamp(${selector()})`])})`;
+      }
+      case 15:
+        return pick([
+          () => `${pick(['abs', 'sgn', 'sqrt', 'exp', 'ln', 'log2', 'log10'])}(${within()})`,
+          () => `${pick(['sin', 'cos', 'tan', 'rad', 'deg'])}(requests_total)`,
+          () => `${pick(['asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh'])}(info / 2)`,
+          () => `label_join(${within()}, "${pick(['new', 'job'])}", "${pick(['-', ''])}", "job", "zone", "none")`,
+          () => `(${within()}) atan2 ${pick(['(info)', '2'])}`,
+        ])();
       default:
         return pick([
           () => `clamp(${within()}, ${number()}, ${number()})`,

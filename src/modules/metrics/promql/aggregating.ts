@@ -1,6 +1,6 @@
 // Aggregation operators, step by step: the series of a group become one, or its largest and smallest are kept.
 import { executionError } from './execution-error.ts';
-import { type Labels, NAME, only, signature, without } from './labels.ts';
+import { type Labels, NAME, only, signature, withLabel, without } from './labels.ts';
 import { type Evaluation, emptyOf, type Stepped } from './values.ts';
 import { quantile, staysInfinite } from './windows.ts';
 
@@ -12,6 +12,47 @@ export interface Grouping {
 interface Group {
   readonly labels: Labels;
   readonly members: Stepped[];
+}
+
+/** How many series of a group have each value, which becomes a label. */
+export function countValues(
+  evaluation: Evaluation,
+  series: readonly Stepped[],
+  { isBy, labels }: Grouping,
+  label: string,
+): readonly Stepped[] {
+  const made = new Map<string, Stepped>();
+  for (const each of series) {
+    const group = isBy ? only(each.labels, labels) : without(each.labels, [...labels, NAME]);
+    evaluation.budget.work(evaluation.steps);
+    for (let step = 0; step < evaluation.steps; step += 1) {
+      if (each.has[step] === 0) continue;
+      const text = decimalText(each.values[step] as number);
+      const own = withLabel(group, label, text);
+      const key = signature(own);
+      let counted = made.get(key);
+      if (counted === undefined) {
+        evaluation.budget.write(text.length);
+        counted = emptyOf(evaluation, own);
+        made.set(key, counted);
+      }
+      counted.values[step] = (counted.values[step] as number) + 1;
+      counted.has[step] = 1;
+    }
+  }
+  return [...made.values()];
+}
+
+/** Without an exponent, as Go's FormatFloat(value, 'f', -1, 64). */
+function decimalText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  const [, sign = '', whole = '', fraction = '', exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];
+  if (exponent === undefined) return text;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, '0')}`;
 }
 
 /** `param`: of each step; null of aggregations that take none. */

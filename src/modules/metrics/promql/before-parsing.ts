@@ -41,6 +41,7 @@ const keywords: ReadonlySet<string> = new Set([
   'unless',
   'bool',
   'offset',
+  'atan2',
 ]);
 const isKnown = (name: string) =>
   keywords.has(name) || Object.hasOwn(functions, name) || Object.hasOwn(aggregations, name);

@@ -14,6 +14,7 @@ const arithmetic: Readonly<Record<string, Operate>> = {
   '/': (left, right) => left / right,
   '%': (left, right) => left % right,
   '^': power,
+  atan2: Math.atan2,
 };
 const compare: Readonly<Record<string, (left: number, right: number) => boolean>> = {
   '==': (left, right) => left === right,
@@ -51,7 +52,7 @@ export function vectorAndNumber(
   number: Float64Array,
   { isBool, isSwapped }: { readonly isBool: boolean; readonly isSwapped: boolean },
 ): readonly Stepped[] {
-  const keepsName = comparisons.has(op) && !isBool;
+  const keepsName = keepsMetricName(op, isBool);
   const made = series.map(({ labels, values, has }) => {
     const own = emptyOf(evaluation, keepsName ? labels : withoutName(labels));
     for (let step = 0; step < own.values.length; step += 1) {
@@ -66,6 +67,11 @@ export function vectorAndNumber(
     return own;
   });
   return joinEqual(made);
+}
+
+/** A comparison keeps what it looks at; that atan2 does is Prometheus' own. */
+function keepsMetricName(op: string, isBool: boolean): boolean {
+  return (comparisons.has(op) && !isBool) || op === 'atan2';
 }
 
 function setValue(series: Stepped, step: number, value: number | null): void {
@@ -144,7 +150,7 @@ function requireOneToOne(made: readonly { readonly own: Stepped; readonly key: s
 
 function resultLabels(many: Labels, one: Labels, op: string, isBool: boolean, matching: Matching): Labels {
   const { isOn, labels, group, included } = matching;
-  let result = comparisons.has(op) && !isBool ? many : withoutName(many);
+  let result = keepsMetricName(op, isBool) ? many : withoutName(many);
   if (group === null) result = isOn ? only(result, labels) : without(result, labels);
   for (const label of included) result = withLabel(result, label, one.get(label) ?? '');
   return result;

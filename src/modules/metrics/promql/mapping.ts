@@ -3,6 +3,7 @@ import { Problem } from '../../../problems/problem.ts';
 import { executionError } from './execution-error.ts';
 import { type Expression, type Expressions, type Groups, NeedsThread } from './expressions.ts';
 import { type Labels, signature, withLabel, without, withoutName } from './labels.ts';
+import type { Node } from './query.ts';
 import { type Budget, type Evaluation, emptyOf, joinEqual, type Stepped } from './values.ts';
 
 /** Values by a function of the value and the parameters of the step; null drops one. */
@@ -25,6 +26,31 @@ export function mapValues(
 }
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** Throws VALIDATION_FAILED for one that is none. */
+export function requireLabelName(name: string): void {
+  if (!LABEL_NAME.test(name)) throw executionError(`${JSON.stringify(name.slice(0, 100))} is no name of a label.`);
+}
+
+/** Of arguments that name labels. */
+export function requireLabelNames(args: readonly (Node | undefined)[]): void {
+  for (const arg of args) if (arg?.kind === 'string') requireLabelName(arg.value);
+}
+
+/** `target` is what the labels of `sources` hold, with `separator` between them. */
+export function labelsJoined(
+  { budget }: Evaluation,
+  series: readonly Stepped[],
+  [target, separator, ...sources]: readonly [string, string, ...string[]],
+): readonly Stepped[] {
+  const made = series.map(({ labels, values, has }) => {
+    budget.take(values.length);
+    const text = sources.map((name) => labels.get(name) ?? '').join(separator);
+    budget.write(text.length);
+    return { labels: withLabel(labels, target, text), values: values.slice(), has: has.slice() };
+  });
+  return joinEqual(made);
+}
 
 export function labelReplaced(
   { budget, expressions }: Evaluation,
@@ -55,7 +81,7 @@ export function labelReplaced(
 
 /** The expression of label_replace. Throws VALIDATION_FAILED for one that cannot be used, or a target that is no label. */
 export function replacingExpression(expressions: Expressions, target: string, expression: string): Expression {
-  if (!LABEL_NAME.test(target)) throw executionError(`${JSON.stringify(target.slice(0, 100))} is no name of a label.`);
+  requireLabelName(target);
   try {
     return expressions.compile(expression);
   } catch (error) {

@@ -9,14 +9,15 @@ import { Expressions, NeedsThread } from './expressions.ts';
 import { aggregations, functions } from './functions.ts';
 import { NAME } from './labels.ts';
 import { durationMs, numberOf, stringOf } from './literals.ts';
-import { replacingExpression } from './mapping.ts';
+import { replacingExpression, requireLabelNames } from './mapping.ts';
 import { matcherOf } from './matchers.ts';
-import { type Offset, type Prepared, prepareText } from './offsets.ts';
+import { type Modifiers, type Prepared, prepareText } from './modifiers.ts';
 import {
   type ArithmeticOp,
   comparisons,
   type Matcher,
   type Matching,
+  type Modified,
   type Node,
   type NodeType,
   type Query,
@@ -33,18 +34,20 @@ export function parseQuery(text: string, expressions = new Expressions()): Query
 
 class Reading {
   readonly #text: string;
-  /** Those that no selector has taken yet. */
-  readonly #offsets: Map<number, Offset>;
-  readonly #twice: Offset | null;
+  /** Those that nothing has taken yet. */
+  readonly #modifiers: Map<number, Modifiers>;
+  readonly #twiceAt: number | null;
+  readonly #renamed: Prepared['renamed'];
   readonly #expressions: Expressions;
   readonly #selectors: Query['selectors'][number][] = [];
   #nodes = 0;
   #depth = 0;
 
-  constructor({ text, offsets, twice }: Prepared, expressions: Expressions) {
+  constructor({ text, modifiers, twiceAt, renamed }: Prepared, expressions: Expressions) {
     this.#text = text;
-    this.#offsets = new Map(offsets);
-    this.#twice = twice;
+    this.#modifiers = new Map(modifiers);
+    this.#twiceAt = twiceAt;
+    this.#renamed = renamed;
     this.#expressions = expressions;
   }
 
@@ -58,9 +61,10 @@ class Reading {
     const top = tree.topNode.firstChild;
     if (top === null) throw this.#wrong(0, 'is no PromQL');
     const root = this.#node(top);
-    if (this.#twice !== null) throw this.#wrong(this.#twice.at, 'has a second offset');
-    const [left] = this.#offsets.values();
-    if (left !== undefined) throw this.#wrong(left.at, 'has an offset behind what is no selector');
+    if (this.#twiceAt !== null) throw this.#wrong(this.#twiceAt, 'has a second modifier of a kind');
+    const [left] = this.#modifiers.values();
+    if (left !== undefined)
+      throw this.#wrong(left.keywordAt, 'has offset or @ behind what is neither a selector nor a subquery');
     const hasExpressions = this.#expressions.compiled > 0;
     return { root, type: typeOf(root), selectors: this.#selectors, hasExpressions };
   }
@@ -89,6 +93,8 @@ class Reading {
       case 'VectorSelector':
       case 'MatrixSelector':
         return this.#selector(node);
+      case 'SubqueryExpr':
+        return this.#subquery(node);
       case 'OffsetExpr':
         throw this.#unsupportedQuery(node, 'this form of offset');
       case 'FunctionCall':
@@ -113,44 +119,66 @@ class Reading {
   }
 
   #selector(node: SyntaxNode): Node {
-    const offsetMs = this.#offsets.get(node.to)?.ms ?? 0;
-    this.#offsets.delete(node.to);
-    if (node.name === 'VectorSelector') return this.#readSelector(node, offsetMs, null);
+    const modified = this.#modified(node);
+    if (node.name === 'VectorSelector') return this.#readSelector(node, modified, null);
     const [of, duration] = childrenOf(node) as [SyntaxNode, SyntaxNode];
     if (of.name !== 'VectorSelector') throw this.#wrong(node.from, 'has a range behind what is no selector');
-    const rangeMs = durationMs(this.#of(duration));
-    if (rangeMs === null) throw this.#unsupportedQuery(duration, `the range ${this.#of(duration)}`);
-    if (rangeMs === 0) throw this.#wrong(duration.from, 'has an empty range');
-    return this.#readSelector(of, offsetMs, rangeMs);
+    return this.#readSelector(of, modified, this.#duration(duration));
   }
 
-  #readSelector(node: SyntaxNode, offsetMs: number, rangeMs: number | null): Selector {
+  #subquery(node: SyntaxNode): Node {
+    const modified = this.#modified(node);
+    const [of, range, step] = childrenOf(node) as [SyntaxNode, SyntaxNode, SyntaxNode | undefined];
+    // The grammar gives a subquery the whole expression before it.
+    if (of.name === 'BinaryExpr' || of.name === 'UnaryExpr')
+      throw this.#wrong(range.from, 'has a subquery that needs parentheses');
+    const inner = this.#nodeOfType(of, 'vector', 'a subquery');
+    const stepMs = step === undefined ? SUBQUERY_STEP_MS : this.#duration(step);
+    return { kind: 'subquery', of: inner, rangeMs: this.#duration(range), stepMs, ...modified };
+  }
+
+  #modified(node: SyntaxNode): Modified {
+    const { offsetMs, at } = this.#modifiers.get(node.to) ?? { offsetMs: 0, at: null };
+    this.#modifiers.delete(node.to);
+    return { offsetMs, at };
+  }
+
+  #duration(node: SyntaxNode): number {
+    const ms = durationMs(this.#of(node));
+    if (ms === null) throw this.#unsupportedQuery(node, `the duration ${this.#of(node)}`);
+    if (ms === 0) throw this.#wrong(node.from, 'has an empty duration');
+    return ms;
+  }
+
+  #readSelector(node: SyntaxNode, modified: Modified, rangeMs: number | null): Selector {
     const matchers: Matcher[] = [];
     for (const child of childrenOf(node)) {
       if (child.name === 'Identifier') matchers.push(matcherOf(NAME, '=', this.#of(child)));
       else for (const each of childrenOf(child)) matchers.push(this.#matcher(each));
     }
     const names = matchers.filter(({ label }) => label === NAME);
-    if (node.firstChild?.name === 'Identifier' && names.length > 1)
-      throw this.#wrong(node.from, 'names the metric twice');
+    const isNamed = node.firstChild?.name === 'Identifier' || this.#hasQuotedName(node);
+    if (isNamed && names.length > 1) throw this.#wrong(node.from, 'names the metric twice');
     if (!matchers.some(({ matches }) => !matches(''))) {
       throw this.#wrong(
         node.from,
         'has a selector that chooses every series: one matcher must not match the empty text',
       );
     }
-    const selector: Selector = { kind: 'selector', place: this.#selectors.length, offsetMs, rangeMs };
+    const selector: Selector = { kind: 'selector', place: this.#selectors.length, ...modified, rangeMs };
     this.#selectors.push({ ...selector, matchers });
     return selector;
   }
 
+  #hasQuotedName(node: SyntaxNode): boolean {
+    return childrenOf(node).some((child) => childrenOf(child).some(({ name }) => name === 'QuotedLabelName'));
+  }
+
   #matcher(node: SyntaxNode): Matcher {
-    const [label, op, value] = childrenOf(node);
-    if (node.name !== 'UnquotedLabelMatcher' || label === undefined || op === undefined || value === undefined) {
-      throw this.#unsupportedQuery(node, `the quoted name ${this.#of(node)}`);
-    }
+    if (node.name === 'QuotedLabelName') return matcherOf(NAME, '=', this.#name(node));
+    const [label, op, value] = childrenOf(node) as [SyntaxNode, SyntaxNode, SyntaxNode];
     try {
-      return matcherOf(this.#of(label), this.#of(op) as Matcher['op'], this.#string(value), this.#expressions);
+      return matcherOf(this.#name(label), this.#of(op) as Matcher['op'], this.#string(value), this.#expressions);
     } catch (error) {
       if (!(error instanceof Error) || error instanceof NeedsThread || error instanceof Problem) throw error;
       throw this.#wrong(value.from, `has an expression that cannot be used (${error.message})`);
@@ -159,20 +187,26 @@ class Reading {
 
   #call(node: SyntaxNode): Node {
     const [identifier, body] = childrenOf(node) as [SyntaxNode, SyntaxNode];
-    const name = this.#of(identifier);
+    const name = this.#renamed.get(identifier.from) ?? this.#of(identifier);
     const taken = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (taken === undefined) throw this.#unsupportedQuery(node, `the function ${name}`);
     const sent = childrenOf(body);
-    const { takes, optional = 0 } = taken;
-    if (sent.length > takes.length || sent.length < takes.length - optional) {
+    const { takes, optional = 0, rest } = taken;
+    if ((rest === undefined && sent.length > takes.length) || sent.length < takes.length - optional) {
       throw this.#wrong(node.from, `gives ${name} ${sent.length} arguments; it takes ${takes.length}`);
     }
-    const args = sent.map((each, i) => this.#nodeOfType(each, takes[i] as NodeType, name));
+    const args = sent.map((each, i) => this.#nodeOfType(each, (takes[i] ?? rest) as NodeType, name));
     if (name === 'label_replace') {
       const [target, , , expression] = args.slice(1).map((arg) => (arg.kind === 'string' ? arg.value : ''));
       replacingExpression(this.#expressions, target as string, expression as string);
     }
-    return { kind: 'call', name, args };
+    if (name === 'label_join') requireLabelNames([args[1], ...args.slice(3)]);
+    const of = args[0];
+    if (!(name === 'absent' || name === 'absent_over_time') || of?.kind !== 'selector')
+      return { kind: 'call', name, args };
+    // In parentheses it is no selector.
+    const matchers = sent[0]?.name === 'ParenExpr' ? [] : (this.#selectors[of.place]?.matchers ?? []);
+    return { kind: 'call', name, args, absentLabels: absentLabels(matchers) };
   }
 
   #nodeOfType(node: SyntaxNode, wanted: NodeType, by: string): Node {
@@ -185,15 +219,15 @@ class Reading {
   #aggregation(node: SyntaxNode): Node {
     const children = childrenOf(node);
     const op = this.#of(children[0] as SyntaxNode).toLowerCase();
-    const hasParam = Object.hasOwn(aggregations, op) ? aggregations[op] : undefined;
-    if (hasParam === undefined) throw this.#unsupportedQuery(node, `the aggregation ${op}`);
+    const takes = Object.hasOwn(aggregations, op) ? aggregations[op] : undefined;
+    if (takes === undefined) throw this.#unsupportedQuery(node, `the aggregation ${op}`);
     const modifier = children.find(({ name }) => name === 'AggregateModifier');
     const body = children.find(({ name }) => name === 'FunctionCallBody');
     const sent = body === undefined ? [] : childrenOf(body);
-    if (sent.length !== (hasParam ? 2 : 1)) {
-      throw this.#wrong(node.from, `gives ${op} ${sent.length} arguments; it takes ${hasParam ? 2 : 1}`);
-    }
-    const param = hasParam ? this.#nodeOfType(sent[0] as SyntaxNode, 'scalar', op) : null;
+    const count = takes === null ? 1 : 2;
+    if (sent.length !== count) throw this.#wrong(node.from, `gives ${op} ${sent.length} arguments; it takes ${count}`);
+    const param = takes === null ? null : this.#nodeOfType(sent[0] as SyntaxNode, takes, op);
+    if (takes === 'string') requireLabelNames([param ?? undefined]);
     const of = this.#nodeOfType(sent.at(-1) as SyntaxNode, 'vector', op);
     const isBy = modifier === undefined || modifier.firstChild?.name === 'By';
     return { kind: 'aggregation', op, param, of, isBy, labels: modifier === undefined ? [] : this.#labels(modifier) };
@@ -206,10 +240,12 @@ class Reading {
   }
 
   #names(list: SyntaxNode): string[] {
-    return childrenOf(list).map((label) => {
-      if (label.name !== 'LabelName') throw this.#unsupportedQuery(label, `the quoted name ${this.#of(label)}`);
-      return this.#of(label);
-    });
+    return childrenOf(list).map((label) => this.#name(label));
+  }
+
+  /** Of a label or a metric, quoted or not. */
+  #name(node: SyntaxNode): string {
+    return node.name === 'QuotedLabelName' ? this.#string(node) : this.#of(node);
   }
 
   #binary(node: SyntaxNode): Node {
@@ -286,7 +322,23 @@ class Reading {
   }
 }
 
-const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '^']);
+const arithmetic: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '^', 'atan2']);
+/** As evaluation intervals are where nobody sets them. */
+const SUBQUERY_STEP_MS = 60_000;
+
+/** As Prometheus makes them: a label that is compared otherwise, or twice, is left out. */
+function absentLabels(matchers: readonly Matcher[]): readonly (readonly [string, string])[] {
+  const labels = new Map<string, string>();
+  const seen = new Set<string>();
+  for (const { label, op, value } of matchers) {
+    if (label === NAME) continue;
+    if (op === '=' && !seen.has(label)) labels.set(label, value);
+    else labels.delete(label);
+    if (op === '=') seen.add(label);
+  }
+  return [...labels];
+}
+
 const anyMatching: Matching = { isOn: false, labels: [], group: null, included: [] };
 const typeNames: Readonly<Record<NodeType, string>> = {
   scalar: 'a number',
@@ -295,7 +347,6 @@ const typeNames: Readonly<Record<NodeType, string>> = {
   range: 'a range vector',
 };
 const unsupportedNames: Readonly<Record<string, string>> = {
-  SubqueryExpr: 'a subquery',
   StepInvariantExpr: 'the modifier @',
   AnchoredExpr: 'the modifier anchored',
   SmoothedExpr: 'the modifier smoothed',

@@ -134,23 +134,14 @@ describe('series come in the order of Prometheus 2.42', () => {
 
 describe('what is not supported is named', () => {
   const cases: [string, string][] = [
-    ['up[5m:1m]', 'a subquery'],
-    ['up @ 100', 'the modifier @'],
-    ['holt_winters(up[5m], 0.1, 0.1)', 'the function holt_winters'],
-    ['predict_linear(up[5m], 5)', 'the function predict_linear'],
-    ['absent(up)', 'the function absent'],
-    ['time()', 'the function time'],
-    ['count_values("a", up)', 'the aggregation count_values'],
-    ['up atan2 up', 'the operator atan2'],
-    ['{"a.b"}', 'the quoted name "a.b"'],
-    ['up[300]', 'the range 300'],
+    ['mad_over_time(up[5m])', 'the function mad_over_time'],
+    ['limitk(2, up)', 'the aggregation limitk'],
+    ['up[300]', 'the duration 300'],
     ['up + fill(0) up', 'the modifier fill'],
     ['up + on (job) fill_left(1) up', 'the modifier fill_left'],
     ['up / on (job) group_left fill_right (2) up', 'the modifier fill_right'],
     ['up offset 5', 'this form of offset'],
-    ['up[5m:1m] offset 1m', 'a subquery'],
-    ['up @ 5 offset 1m', 'the modifier @'],
-    ['up offset 1m @ 5', 'the modifier @'],
+    ['up @ Inf', 'the modifier @'],
   ];
   it.each(cases)('%s', (text, name) => {
     const { code, message, param } = failure(text);
@@ -179,9 +170,19 @@ describe('what is no PromQL, or cannot be answered, is refused', () => {
     ['up * on (job) group_left (job) up', /in on and in the group/],
     ['label_replace(label_replace(up, "job", "x", "", ""), "instance", "y", "", "")', /two series with the labels/],
     ['"\\q"', /escape/],
-    ['sum(up) offset 5m', /character 9 .* behind what is no selector/],
-    ['(up) offset 5m', /behind what is no selector/],
-    ['up offset 5m offset 1m', /second offset/],
+    ['sum(up) offset 5m', /character 9 .* behind what is neither/],
+    ['(up) offset 5m', /behind what is neither/],
+    ['up offset 5m offset 1m', /second modifier/],
+    ['up @ 5 offset 1m @ 6', /second modifier/],
+    ['sum(up) @ 5', /behind what is neither/],
+    ['up + up[5m:1m]', /needs parentheses/],
+    ['1[5m:1m]', /takes an instant vector/],
+    ['up[5m:0s]', /empty duration/],
+    ['vector(1)[100y:1ms]', /steps; at most/],
+    ['holt_winters(requests[5m], 1, 0.5)', /smoothing factor/],
+    ['count_values("a b", up)', /"a b" is no name/],
+    ['label_join(up, "x", "-", "a b")', /"a b" is no name/],
+    ['time(up)', /gives time 1 arguments/],
   ];
   it.each(cases)('%s', (text, due) => {
     const { code, message } = failure(text);

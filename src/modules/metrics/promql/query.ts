@@ -10,17 +10,31 @@ export interface Matcher {
   matches(value: string): boolean;
 }
 
-export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^';
+export type ArithmeticOp = '+' | '-' | '*' | '/' | '%' | '^' | 'atan2';
 export type ComparisonOp = '==' | '!=' | '>' | '<' | '>=' | '<=';
 export type SetOp = 'and' | 'or' | 'unless';
 
-export interface Selector {
+/** Of the modifiers behind a selector or a subquery. */
+export interface Modified {
+  readonly offsetMs: number;
+  /** The one time that it is evaluated at, whatever the step: of `@`, epoch milliseconds or an end of the query's range. Null: that of the step. */
+  readonly at: number | 'start' | 'end' | null;
+}
+
+export interface Selector extends Modified {
   readonly kind: 'selector';
   /** Which of the query's selectors it is. */
   readonly place: number;
-  readonly offsetMs: number;
   /** Null: the latest sample at each step. */
   readonly rangeMs: number | null;
+}
+
+/** An expression at steps of its own, which are a range of the step outside. */
+export interface Subquery extends Modified {
+  readonly kind: 'subquery';
+  readonly of: Node;
+  readonly rangeMs: number;
+  readonly stepMs: number;
 }
 
 export interface Matching {
@@ -34,10 +48,17 @@ export interface Matching {
 
 export type Node =
   | Selector
+  | Subquery
   | { readonly kind: 'number'; readonly value: number }
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'negated'; readonly of: Node }
-  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Node[] }
+  | {
+      readonly kind: 'call';
+      readonly name: string;
+      readonly args: readonly Node[];
+      /** Labels of what absent answers, by the selector that it is asked of. */
+      readonly absentLabels?: readonly (readonly [name: string, value: string])[];
+    }
   | {
       readonly kind: 'aggregation';
       readonly op: string;
@@ -73,3 +94,22 @@ export interface Query extends Expression {
 
 export const comparisons: ReadonlySet<string> = new Set(['==', '!=', '>', '<', '>=', '<=']);
 export const setOps: ReadonlySet<string> = new Set(['and', 'or', 'unless']);
+
+/** Parts of a part. */
+export function partsOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'selector':
+    case 'number':
+    case 'string':
+      return [];
+    case 'negated':
+    case 'subquery':
+      return [node.of];
+    case 'call':
+      return node.args;
+    case 'aggregation':
+      return node.param === null ? [node.of] : [node.param, node.of];
+    case 'binary':
+      return [node.left, node.right];
+  }
+}

@@ -1,5 +1,6 @@
 // Type checks of a query: the type of each part, and the types that operators and functions may combine.
 import type { Problem } from '../../../problems/problem.ts';
+import { scalarFunctions } from './functions.ts';
 import { comparisons, type Matching, type Node, type NodeType, setOps } from './query.ts';
 
 export function typeOf(node: Node): NodeType {
@@ -10,11 +11,14 @@ export function typeOf(node: Node): NodeType {
       return 'string';
     case 'selector':
       return node.rangeMs === null ? 'vector' : 'range';
+    case 'subquery':
+      return 'range';
     case 'negated':
       return typeOf(node.of);
     case 'binary':
       return typeOf(node.left) === 'scalar' && typeOf(node.right) === 'scalar' ? 'scalar' : 'vector';
     case 'call':
+      return scalarFunctions.has(node.name) ? 'scalar' : 'vector';
     case 'aggregation':
       return 'vector';
   }

@@ -75,6 +75,8 @@ const CHARACTERS_MAX = 8_000_000;
 
 /** What evaluation knows of the query as a whole. */
 export interface Evaluation {
+  /** Of the whole query; `range` is another within a subquery. */
+  readonly query: QueryRange;
   readonly range: QueryRange;
   readonly steps: number;
   readonly data: readonly (readonly Series[])[];

@@ -1,5 +1,6 @@
 // Functions over the samples of a range. Their arithmetic follows Prometheus 2.42 (promql/functions.go) step by step, so answers are equal to
 // the last bit.
+import { executionError } from './execution-error.ts';
 
 /** The samples from `from` until before `to`, and the range that they were chosen by. */
 export interface Window {
@@ -9,10 +10,12 @@ export interface Window {
   readonly to: number;
   readonly startMs: number;
   readonly endMs: number;
+  /** Of the step, whatever the offset. */
+  readonly atMs: number;
 }
 
-/** Null: no value. */
-export type WindowFunction = (window: Window, param: number) => number | null;
+/** `params`: the numbers among the arguments. Null: no value. */
+export type WindowFunction = (window: Window, params: readonly number[]) => number | null;
 
 const at = (values: Float64Array, i: number) => values[i] as number;
 
@@ -134,6 +137,78 @@ export function quantile(q: number, values: Float64Array): number {
   return at(sorted, lower) * (1 - weight) + at(sorted, upper) * weight;
 }
 
+function lastDifference({ values, from, to }: Window): number | null {
+  return to - from < 2 ? null : at(values, to - 1) - at(values, to - 2);
+}
+
+function countChanges({ values, from, to }: Window): number {
+  let changes = 0;
+  for (let i = from + 1; i < to; i += 1) {
+    const [before, value] = [at(values, i - 1), at(values, i)];
+    if (value !== before && !(Number.isNaN(value) && Number.isNaN(before))) changes += 1;
+  }
+  return changes;
+}
+
+function countResets({ values, from, to }: Window): number {
+  let resets = 0;
+  for (let i = from + 1; i < to; i += 1) if (at(values, i) < at(values, i - 1)) resets += 1;
+  return resets;
+}
+
+/** By least squares; of values that are all the same 0 a second. `originMs`: where the intercept lies. */
+function linearRegression({ times, values, from, to }: Window, originMs: number) {
+  const first = at(values, from);
+  const [x, y, xy, xx] = [new ExactSum(), new ExactSum(), new ExactSum(), new ExactSum()];
+  let isConstant = true;
+  for (let i = from; i < to; i += 1) {
+    const [seconds, value] = [(at(times, i) - originMs) / 1_000, at(values, i)];
+    if (value !== first) isConstant = false;
+    x.add(seconds);
+    y.add(value);
+    xy.add(seconds * value);
+    xx.add(seconds * seconds);
+  }
+  if (isConstant)
+    return Number.isFinite(first) ? { slope: 0, intercept: first } : { slope: Number.NaN, intercept: Number.NaN };
+  const count = to - from;
+  const slope = (xy.value - (x.value * y.value) / count) / (xx.value - (x.value * x.value) / count);
+  return { slope, intercept: y.value / count - (slope * x.value) / count };
+}
+
+function slopeOf(window: Window): number | null {
+  if (window.to - window.from < 2) return null;
+  return linearRegression(window, at(window.times, window.from)).slope;
+}
+
+function predicted(window: Window, [seconds]: readonly number[]): number | null {
+  if (window.to - window.from < 2) return null;
+  const { slope, intercept } = linearRegression(window, window.atMs);
+  return slope * (seconds as number) + intercept;
+}
+
+/** Holt and Winters' double exponential smoothing. */
+function smoothed({ values, from, to }: Window, [smoothing, trendFactor]: readonly number[]): number | null {
+  if (to === from) return null;
+  const [sf, tf] = [requireFactor('smoothing', smoothing as number), requireFactor('trend', trendFactor as number)];
+  if (to - from < 2) return null;
+  let before = 0;
+  let level = at(values, from);
+  let trend = at(values, from + 1) - level;
+  for (let i = from + 1; i < to; i += 1) {
+    if (i > from + 1) trend = tf * (level - before) + (1 - tf) * trend;
+    const next = sf * at(values, i) + (1 - sf) * (level + trend);
+    before = level;
+    level = next;
+  }
+  return level;
+}
+
+function requireFactor(name: string, factor: number): number {
+  if (factor > 0 && factor < 1) return factor;
+  throw executionError(`holt_winters has a ${name} factor of ${factor}; it must be between 0 and 1.`);
+}
+
 const some =
   (of: (window: Window) => number): WindowFunction =>
   (window) =>
@@ -153,6 +228,12 @@ export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
   present_over_time: some(() => 1),
   stdvar_over_time: some(variance),
   stddev_over_time: some((window) => Math.sqrt(variance(window))),
-  quantile_over_time: (window, q) =>
-    window.to === window.from ? null : quantile(q, window.values.slice(window.from, window.to)),
+  quantile_over_time: (window, [q]) =>
+    window.to === window.from ? null : quantile(q as number, window.values.slice(window.from, window.to)),
+  idelta: lastDifference,
+  changes: some(countChanges),
+  resets: some(countResets),
+  deriv: slopeOf,
+  predict_linear: predicted,
+  holt_winters: smoothed,
 };

@@ -81,7 +81,10 @@ export const readQuery = answerTask('readQuery', (_blocks, { query, range, as, h
       `A query over a range must answer a number or an instant vector at each step, not a ${type}.`,
     );
   }
-  if (as === 'selector' && !(root.kind === 'selector' && root.rangeMs === null && root.offsetMs === 0)) {
+  if (
+    as === 'selector' &&
+    !(root.kind === 'selector' && root.rangeMs === null && root.offsetMs === 0 && root.at === null)
+  ) {
     throw invalidField('match', 'type', 'match must be a selector such as up{job="api"}.');
   }
   const selections = selectionsOf(read, range).map(({ matchers, fromMs, toMs }) => ({
