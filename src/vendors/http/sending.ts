@@ -1,5 +1,6 @@
 // One request of `send` in progress: the bytes sent to each address, and whether any have been sent.
 import { Readable } from 'node:stream';
+import { TimeSlices } from '../../lib/time-slices.ts';
 import type { StreamedAnswer } from './answers.ts';
 import type { Flow } from './exchange.ts';
 import { OutboundError } from './failure.ts';
@@ -94,10 +95,14 @@ async function formBody(form: FormData): Promise<{ body: Uint8Array | Readable; 
   return { body: Readable.fromWeb(made.body as import('node:stream/web').ReadableStream), framing };
 }
 
+/** Of all bodies: a socket brings up to 2 MiB in one turn of the event loop. */
+const slices = new TimeSlices();
+
 async function* limitBytes(body: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
     for await (const chunk of body) {
+      if (bytes > 0 && slices.isOver) await slices.next();
       const piece: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       bytes += piece.length;
       if (bytes > bytesMax) throw new OutboundError('protocol', `The body has more than ${bytesMax} bytes.`);

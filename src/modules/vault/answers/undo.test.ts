@@ -104,6 +104,18 @@ describe('a body without its secrets', () => {
     expect((await readAll(Readable.from([long]))).join('')).toBe(`${'x'.repeat(65_530)}[secret]${'x'.repeat(100_000)}`);
   });
 
+  test('of many pieces that are there at once, leaves turns of the event loop to others', async () => {
+    let turns = 0;
+    const counting = () => {
+      turns += 1;
+      turning = setImmediate(counting);
+    };
+    let turning = setImmediate(counting);
+    await readAll(Readable.from(Array(256).fill(Buffer.alloc(65_536, 'x'))));
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThan(0);
+  });
+
   test('compressed', async () => {
     const { body } = undoEncoding('gzip', Readable.from([gzipSync(`{"token":"${secret}"}`)]));
     expect(await readAll(body)).toEqual(['{"token":"[secret]"}']);
