@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chargeInLane } from '../../src/core/wallet/charge/charge.ts';
 import { expireGrants, grantCredit } from '../../src/core/wallet/grants.ts';
-import { settleHold } from '../../src/core/wallet/holds/settle-hold.ts';
+import { settleHold, settleHolds } from '../../src/core/wallet/holds/settle-hold.ts';
 import type { AuthorizedHold, LaneItem } from '../../src/core/wallet/lane/lane-item.ts';
 import { HOUR_MS } from '../../src/lib/time.ts';
 import { problem } from '../../src/problems/problem.ts';
@@ -72,6 +72,30 @@ describe('a hold', () => {
     const { holdId } = await hold(account, { amount: 60_000n });
     await expect(shop.holds.capture(account.accountId, holdId, { capturedNanos: 60_001n })).rejects.toThrow(RangeError);
     expect(await booksOf(shop.db, account.accountId)).toMatchObject({ balance: 100_000n, held: 60_000n });
+  });
+
+  test('ends with others in one opening of the wallet as each alone; one that has ended stays as it is', async () => {
+    const account = await openAccount(shop.db, 100_000n);
+    const holds = [30_000n, 20_000n, 10_000n].map((amount) => hold(account, { amount }));
+    const [first = '', ended = '', last = ''] = (await Promise.all(holds)).map(({ holdId }) => holdId);
+    await shop.holds.release(account.accountId, ended);
+    const captures = [first, ended, 'hold_none', last].map((id) => [id, { capturedNanos: 9_000n }] as const);
+    const ends = await shop.db.transaction((tx) => settleHolds(tx, account.accountId, captures));
+    expect(ends.map((end) => end && [end.status, end.settledNow, end.balanceNanos])).toEqual([
+      ['captured', true, 81_000n],
+      ['released', false, 81_000n],
+      null,
+      ['captured', true, 82_000n],
+    ]);
+    expect(await booksOf(shop.db, account.accountId)).toMatchObject({
+      balance: 82_000n,
+      grants: 82_000n,
+      ledger: 82_000n,
+      held: 0n,
+      charged: 18_000n,
+      spend: 18_000n,
+      requests: 2n,
+    });
   });
 
   test('of another account does not exist', async () => {

@@ -8,13 +8,12 @@ import { timestamp } from '../../../db/types.ts';
 import { DAY_MS } from '../../../lib/time.ts';
 import { settleCap } from '../../callers/key-cap.ts';
 import { sendEvents } from '../../events/outbox.ts';
-import { addUsage } from '../../usage/add-usage.ts';
+import { addUsage, type UsageAdded } from '../../usage/add-usage.ts';
 import { saveReserves } from '../grants.ts';
-import type { OpenGrant } from '../lane/admit.ts';
 import { lockWallets } from '../lane/statements.ts';
 import { lowBalanceChange } from '../limits/alerts.ts';
 import { type LedgerEntry, type OpenWallet, openWallet, saveWallet } from '../open-wallet.ts';
-import { openGrants, spendableOf, spendingOrder, type WalletRow } from '../state.ts';
+import { type GrantRow, openGrants, spendableOf, spendingOrder } from '../state.ts';
 
 export interface Capture {
   /** Actual price, nano-USD: at most the amount of the hold. */
@@ -107,6 +106,19 @@ export function settleHold(
   return endOnce(tx, accountId, holdId, 'captured', capture);
 }
 
+/** Captures several, no hold twice, as `settleHold` does each; the wallet is opened once. */
+export function settleHolds(
+  tx: Transaction,
+  accountId: string,
+  captures: readonly (readonly [holdId: string, capture: Capture])[],
+): Promise<(HoldSettlement | null)[]> {
+  return endAll(
+    tx,
+    accountId,
+    captures.map(([holdId, capture]) => ({ holdId, status: 'captured', capture })),
+  );
+}
+
 /** What was taken of it; null: it has not ended. */
 export async function capturedOf(db: Queryable, accountId: string, holdId: string): Promise<bigint | null> {
   const [hold] = (await db.query<HoldRow>(readHold, [accountId, holdId])).rows;
@@ -142,6 +154,12 @@ export async function keepHold(
   return (await tx.query<Pick<HoldRow, 'status'>>(shareHold, [accountId, holdId])).rows[0]?.status;
 }
 
+interface HoldEnd {
+  readonly holdId: string;
+  readonly status: HoldSettlement['status'];
+  readonly capture: Capture;
+}
+
 async function endOnce(
   tx: Transaction,
   accountId: string,
@@ -149,77 +167,125 @@ async function endOnce(
   status: HoldSettlement['status'],
   capture: Capture,
 ): Promise<HoldSettlement | null> {
-  // One round trip: the hold is read behind the lock of the wallet, under which alone it changes.
-  const [opened, { rows }] = await Promise.all([
+  const [settlement = null] = await endAll(tx, accountId, [{ holdId, status, capture }]);
+  return settlement;
+}
+
+interface Settled extends HoldEnd {
+  readonly hold: HoldRow;
+}
+
+/** One after the other, no hold twice, in one opening of the wallet. */
+async function endAll(
+  tx: Transaction,
+  accountId: string,
+  ends: readonly HoldEnd[],
+): Promise<(HoldSettlement | null)[]> {
+  // One round trip: the holds are read behind the lock of the wallet, under which alone they change.
+  const [opened, ...found] = await Promise.all([
     openWallet(tx, accountId),
-    tx.query<HoldRow>(readHold, [accountId, holdId]),
+    ...ends.map(({ holdId }) => tx.query<HoldRow>(readHold, [accountId, holdId])),
   ]);
-  const [hold] = rows;
-  if (opened === null || hold === undefined) return null;
-  if (hold.status !== 'active') {
-    return {
-      status: hold.status,
-      capturedNanos: hold.captured_nanos,
-      settledNow: false,
-      balanceNanos: spendableOf(opened.unexpired),
-    };
-  }
-  const captured = capture.capturedNanos;
-  if (captured < 0n || captured > hold.amount_nanos)
-    throw new RangeError('a capture must lie between zero and the amount of its hold');
-  const grants = grantsAfter(opened, hold, captured);
-  const balanceNanos = spendableAfter(opened, grants);
-  const low = lowBalanceChange(walletAfter(opened.wallet, hold, captured), balanceNanos, opened.nowMs);
+  if (opened === null) return ends.map(() => null);
+  let after = opened;
+  const settled: Settled[] = [];
+  const settlements = ends.map((end, i) => {
+    const hold = found[i]?.rows[0];
+    if (hold === undefined) return null;
+    if (hold.status !== 'active') return settlementOf(hold.status, hold.captured_nanos, after, false);
+    const { capturedNanos } = end.capture;
+    if (capturedNanos < 0n || capturedNanos > hold.amount_nanos)
+      throw new RangeError('a capture must lie between zero and the amount of its hold');
+    after = walletAfter(after, hold, capturedNanos);
+    settled.push({ ...end, hold });
+    return settlementOf(end.status, capturedNanos, after, true);
+  });
+  if (settled.length > 0) await saveEnds(tx, opened, after, settled);
+  return settlements;
+}
+
+function settlementOf(
+  status: HoldSettlement['status'],
+  capturedNanos: bigint,
+  { unexpired }: OpenWallet,
+  settledNow: boolean,
+): HoldSettlement {
+  return { status, capturedNanos, settledNow, balanceNanos: spendableOf(unexpired) };
+}
+
+async function saveEnds(
+  tx: Transaction,
+  opened: OpenWallet,
+  after: OpenWallet,
+  settled: readonly Settled[],
+): Promise<void> {
+  const { account_id: accountId } = opened.wallet;
+  const low = lowBalanceChange(after.wallet, spendableOf(after.unexpired), opened.nowMs);
   sendEvents(
     tx,
     low.events.map((event) => ({ ...event, accountId, requestId: null })),
     opened.nowMs,
   );
+  const reserving = new Set(settled.flatMap(({ hold }) => hold.grant_ids));
   await Promise.all([
-    tx.query(endHold, [accountId, holdId, status, captured, timestamp(opened.nowMs)]),
-    saveReserves(tx, accountId, grants),
-    settleCap(tx, accountId, hold, captured),
-    status === 'captured' ? sendUsage(tx, accountId, hold, capture, opened.nowMs) : null,
-    sendAnswer(tx, accountId, hold, capture.answer ?? null, opened.nowMs),
-    saveWallet(tx, opened, low.wallet, entriesOf(hold, status, capture)),
+    ...settled.flatMap(({ hold, status, capture }) => [
+      tx.query(endHold, [accountId, hold.hold_id, status, capture.capturedNanos, timestamp(opened.nowMs)]),
+      settleCap(tx, accountId, hold, capture.capturedNanos),
+      sendAnswer(tx, accountId, hold, capture.answer ?? null, opened.nowMs),
+    ]),
+    saveReserves(
+      tx,
+      accountId,
+      openGrants(after.grants).filter(({ grantId }) => reserving.has(grantId)),
+    ),
+    sendUsage(tx, accountId, settled, opened.nowMs),
+    saveWallet(
+      tx,
+      opened,
+      low.wallet,
+      settled.flatMap(({ hold, status, capture }) => entriesOf(hold, status, capture)),
+    ),
   ]);
-  return { status, capturedNanos: captured, settledNow: true, balanceNanos };
 }
 
-/** The hold's grants without its reserve; the captured amount is taken in the order in which it was reserved. */
-function grantsAfter(opened: OpenWallet, hold: HoldRow, captured: bigint): OpenGrant[] {
-  const byId = new Map(openGrants(opened.grants).map((grant) => [grant.grantId, grant]));
+/** The wallet and its grants without the reserve of the hold; the captured amount is taken in the order in which it was reserved. */
+function walletAfter(opened: OpenWallet, hold: HoldRow, captured: bigint): OpenWallet {
+  const { wallet, nowMs } = opened;
+  const grants = grantsAfter(opened.grants, hold, captured);
+  const sameDay = wallet.day_start === hold.day_start;
+  const sameMonth = wallet.month_start === hold.month_start;
+  return {
+    nowMs,
+    grants,
+    unexpired: spendingOrder(grants, nowMs),
+    wallet: {
+      ...wallet,
+      balance_nanos: wallet.balance_nanos - captured,
+      held_nanos: wallet.held_nanos - hold.amount_nanos,
+      day_used_nanos: wallet.day_used_nanos + (sameDay ? captured : 0n),
+      day_held_nanos: wallet.day_held_nanos - (sameDay ? hold.amount_nanos : 0n),
+      month_used_nanos: wallet.month_used_nanos + (sameMonth ? captured : 0n),
+      month_held_nanos: wallet.month_held_nanos - (sameMonth ? hold.amount_nanos : 0n),
+    },
+  };
+}
+
+function grantsAfter(grants: readonly GrantRow[], hold: HoldRow, captured: bigint): GrantRow[] {
+  const byId = new Map(grants.map((grant) => [grant.grant_id, grant]));
   let missing = captured;
-  return hold.grant_ids.map((grantId, i) => {
+  for (const [i, grantId] of hold.grant_ids.entries()) {
     const reserved = hold.grant_nanos[i] as bigint;
     const grant = byId.get(grantId);
     if (grant === undefined) throw new Error(`grant ${grantId} of hold ${hold.hold_id} is gone`);
     const taken = reserved < missing ? reserved : missing;
     missing -= taken;
-    return { grantId, remaining: grant.remaining - taken, reserved: grant.reserved - reserved };
-  });
-}
-
-function spendableAfter(opened: OpenWallet, changed: readonly OpenGrant[]): bigint {
-  const byId = new Map(changed.map((grant) => [grant.grantId, grant]));
-  return openGrants(spendingOrder(opened.grants, opened.nowMs)).reduce((sum, before) => {
-    const grant = byId.get(before.grantId) ?? before;
-    return sum + grant.remaining - grant.reserved;
-  }, 0n);
-}
-
-function walletAfter(wallet: WalletRow, hold: HoldRow, captured: bigint): WalletRow {
-  const sameDay = wallet.day_start === hold.day_start;
-  const sameMonth = wallet.month_start === hold.month_start;
-  return {
-    ...wallet,
-    balance_nanos: wallet.balance_nanos - captured,
-    held_nanos: wallet.held_nanos - hold.amount_nanos,
-    day_used_nanos: wallet.day_used_nanos + (sameDay ? captured : 0n),
-    day_held_nanos: wallet.day_held_nanos - (sameDay ? hold.amount_nanos : 0n),
-    month_used_nanos: wallet.month_used_nanos + (sameMonth ? captured : 0n),
-    month_held_nanos: wallet.month_held_nanos - (sameMonth ? hold.amount_nanos : 0n),
-  };
+    byId.set(grantId, {
+      ...grant,
+      remaining_nanos: grant.remaining_nanos - taken,
+      reserved_nanos: grant.reserved_nanos - reserved,
+    });
+  }
+  return [...byId.values()];
 }
 
 function entriesOf(hold: HoldRow, status: HoldSettlement['status'], capture: Capture): LedgerEntry[] {
@@ -247,18 +313,26 @@ function bookingsOf(hold: HoldRow, capture: Capture): Booking[] {
   return also === undefined ? [own] : [own, also];
 }
 
-function sendUsage(tx: Queryable, accountId: string, hold: HoldRow, capture: Capture, nowMs: number) {
-  const added = bookingsOf(hold, capture).map(({ capability, units, nanos }, i) => ({
-    accountId,
-    atMs: nowMs,
-    capability,
-    keyId: hold.key_id,
-    requests: i === 0 && capture.isCounted !== true ? 1n : 0n,
-    errors: 0n,
-    units,
-    spendNanos: nanos,
-  }));
-  return addUsage(tx, added);
+function sendUsage(tx: Queryable, accountId: string, settled: readonly Settled[], nowMs: number) {
+  const added = new Map<string, UsageAdded>();
+  for (const { hold, status, capture } of settled) {
+    if (status !== 'captured') continue;
+    for (const [i, { capability, units, nanos }] of bookingsOf(hold, capture).entries()) {
+      const id = `${capability}\n${hold.key_id}`;
+      const before = added.get(id);
+      added.set(id, {
+        accountId,
+        atMs: nowMs,
+        capability,
+        keyId: hold.key_id,
+        requests: (before?.requests ?? 0n) + (i === 0 && capture.isCounted !== true ? 1n : 0n),
+        errors: 0n,
+        units: (before?.units ?? 0n) + units,
+        spendNanos: (before?.spendNanos ?? 0n) + nanos,
+      });
+    }
+  }
+  return addUsage(tx, [...added.values()]);
 }
 
 // A key that was answered before has lost its mark of the hold, so neither statement touches it.

@@ -1,8 +1,7 @@
 // The end of a call: its row in the log and its money are one commit. What may have reached the target is charged; what surely has not is given
 // back.
-import { releaseHold, settleHold } from '../../../core/wallet/holds/settle-hold.ts';
+import { releaseHold, settleHolds } from '../../../core/wallet/holds/settle-hold.ts';
 import { countAccepted } from '../../../core/wallet/ledger/accepted-units.ts';
-import type { Transaction } from '../../../db/database.ts';
 import { rideOut } from '../../../db/ride-out.ts';
 import type { Services } from '../../../kit/services.ts';
 import { CALL } from '../limits.ts';
@@ -19,40 +18,47 @@ export interface OpenHold {
   readonly nanos: bigint;
 }
 
-export type Ended =
-  /** `answer`: what the key of the call answers from now on, JSON text. */
-  (CallEnd & { readonly isCharged: true; readonly answer: string }) | (CallEnd & { readonly isCharged: false });
+/** `answer`: what the key of the call answers from now on, JSON text. */
+export type Charged = CallEnd & { readonly isCharged: true; readonly answer: string };
+
+export type Ended = Charged | (CallEnd & { readonly isCharged: false });
 
 type EndServices = Pick<Services, 'db' | 'prices'>;
 
-/** False: another one has ended it. */
-export function endCall(services: EndServices, open: OpenHold, ended: Ended): Promise<boolean> {
-  return rideOut(() => services.db.transaction((tx) => endIn(tx, services, open, ended)));
-}
-
-/** Several calls of one account in one commit. */
-export function endCalls(services: EndServices, ends: readonly (readonly [OpenHold, Ended])[]): Promise<void> {
+/** Unless another one has ended it. */
+export function endCall(services: EndServices, open: OpenHold, ended: Ended): Promise<void> {
+  const { accountId, callId, holdId } = open;
+  if (ended.isCharged) return chargeCalls(services, accountId, [[open, ended]]);
   return rideOut(() =>
     services.db.transaction(async (tx) => {
-      for (const [open, ended] of ends) await endIn(tx, services, open, ended);
+      if (await saveCallEnd(tx, accountId, callId, ended)) await releaseHold(tx, accountId, holdId);
     }),
   );
 }
 
-async function endIn(tx: Transaction, { prices }: EndServices, open: OpenHold, ended: Ended): Promise<boolean> {
-  const { accountId, callId, holdId, nanos } = open;
-  if (!(await saveCallEnd(tx, accountId, callId, ended))) return false;
-  if (!ended.isCharged) {
-    await releaseHold(tx, accountId, holdId);
-    return true;
-  }
-  await countAccepted(tx, [{ accountId, capability: CALL, units: 1n }]);
-  const settled = await settleHold(tx, accountId, holdId, {
-    capturedNanos: nanos,
-    units: 1n,
-    priceVersion: prices.version,
-    answer: { text: ended.answer },
-  });
-  if (settled?.settledNow !== true) throw new Error(`the hold of ${callId} is ${settled?.status ?? 'gone'}`);
-  return true;
+/** Ends calls of one account that were made, in one commit. Those that another one has ended stay as they are. */
+export function chargeCalls(
+  { db, prices }: EndServices,
+  accountId: string,
+  ends: readonly (readonly [OpenHold, Charged])[],
+): Promise<void> {
+  return rideOut(() =>
+    db.transaction(async (tx) => {
+      const saved = await Promise.all(ends.map(([{ callId }, ended]) => saveCallEnd(tx, accountId, callId, ended)));
+      const ours = ends.filter((_, i) => saved[i]);
+      if (ours.length === 0) return;
+      const captures = ours.map(([{ holdId, nanos }, { answer: text }]) => {
+        const capture = { capturedNanos: nanos, units: 1n, priceVersion: prices.version, answer: { text } };
+        return [holdId, capture] as const;
+      });
+      const [settled] = await Promise.all([
+        settleHolds(tx, accountId, captures),
+        countAccepted(tx, [{ accountId, capability: CALL, units: BigInt(ours.length) }]),
+      ]);
+      for (const [i, [{ callId }]] of ours.entries()) {
+        if (settled[i]?.settledNow !== true)
+          throw new Error(`the hold of ${callId} is ${settled[i]?.status ?? 'gone'}`);
+      }
+    }),
+  );
 }

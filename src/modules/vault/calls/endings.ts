@@ -1,7 +1,7 @@
 // Ends of calls whose answer is out, so that nobody waits for them. Those of an account are written together a moment later: each takes the wallet,
 // for which the next call of the account would wait. One that fails is seen to as that of a process that died.
 import type { Services } from '../../../kit/services.ts';
-import { type Ended, endCalls, type OpenHold } from './end.ts';
+import { type Charged, chargeCalls, type OpenHold } from './end.ts';
 
 const GATHER_MS = 100;
 const TOGETHER_MAX = 50;
@@ -9,14 +9,14 @@ const TOGETHER_MAX = 50;
 export class Endings {
   readonly #core: Pick<Services, 'db' | 'prices' | 'log'>;
   /** By account. */
-  readonly #gathered = new Map<string, (readonly [OpenHold, Ended])[]>();
+  readonly #gathered = new Map<string, (readonly [OpenHold, Charged])[]>();
   readonly #writing = new Set<Promise<void>>();
 
   constructor(core: Pick<Services, 'db' | 'prices' | 'log'>) {
     this.#core = core;
   }
 
-  add(open: OpenHold, ended: Ended): void {
+  add(open: OpenHold, ended: Charged): void {
     const { accountId } = open;
     const waiting = this.#gathered.get(accountId);
     if (waiting === undefined) {
@@ -38,7 +38,7 @@ export class Endings {
     const ends = this.#gathered.get(accountId) ?? [];
     this.#gathered.delete(accountId);
     if (ends.length === 0) return;
-    const written = endCalls(this.#core, ends)
+    const written = chargeCalls(this.#core, accountId, ends)
       .catch((err: unknown) =>
         this.#core.log.warn({ err, accountId }, 'ends of calls could not be written; the calls are ended as lost'),
       )
