@@ -6,6 +6,8 @@ import { loadServerSecret } from '../../src/core/secrets/server-secret.ts';
 import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import type { Services } from '../../src/kit/services.ts';
+import { modules } from '../../src/modules/index.ts';
+import { examine } from '../../src/upkeep/doctor.ts';
 import { createPlace, type Place, type ServiceProcess, startProcess, until } from '../support/process.ts';
 import { client, createTestAccount, type TestAccount } from '../support/service.ts';
 import { rounds } from '../support/soak.ts';
@@ -78,6 +80,7 @@ test(`${CALLS} calls and ${KILLS} times SIGKILL`, { timeout: 600_000 }, async ()
   const left = (await call('GET', '/v1/account/balance')).body.data.balance_usd as number;
   expect(Math.round((100 - left) * 1e9)).toBe(Math.round(charged.units * COST * 1e9));
   expect(charged.holds).toBe(0);
+  expect((await examine({ db, secrets: core.secrets, modules })).findings).toEqual([]);
 });
 
 async function charges(accountId: string) {

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { Octokit } from '@octokit/rest';
 import OpenAI from 'openai';
+import Stripe from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { approve, boundAccount, waitingFor } from '../approvals/harness.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
@@ -97,6 +99,63 @@ test("OpenAI's SDK runs unchanged, streamed too", async () => {
     url: '/v1/chat/completions',
     headers: { authorization: `Bearer ${TOKEN}` },
   });
+});
+
+/** Answers in the shapes of the API of Stripe and that of GitHub, to whom has the token. */
+const apis: Target['respond'] = ({ method, url, headers, body }, response) => {
+  const form = Object.fromEntries(new URLSearchParams(body.toString()));
+  const answers: Record<string, () => object> = {
+    'POST /v1/customers': () => ({ id: 'cus_1', object: 'customer', ...form }),
+    'GET /v1/customers?limit=1': () => page('cus_1', true),
+    'GET /v1/customers?limit=1&starting_after=cus_1': () => page('cus_2', false),
+    'GET /repos/acme/shop/issues?per_page=1': () => [{ number: 7, title: 'one' }],
+    'GET /repos/acme/shop/issues?per_page=1&page=2': () => [{ number: 8, title: 'two' }],
+    'POST /repos/acme/shop/issues': () => ({ number: 9, ...JSON.parse(body.toString()) }),
+  };
+  const answer = headers.authorization === `Bearer ${TOKEN}` ? answers[`${method} ${url}`] : undefined;
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  if (url.endsWith('issues?per_page=1'))
+    response.setHeader('link', `<${target.url}/repos/acme/shop/issues?per_page=1&page=2>; rel="next"`);
+  response.writeHead(answer === undefined ? 404 : 200);
+  response.end(
+    JSON.stringify(answer?.() ?? { message: `no ${method} ${url}`, error: { type: 'invalid_request_error' } }),
+  );
+};
+const page = (id: string, more: boolean) => ({
+  object: 'list',
+  url: '/v1/customers',
+  has_more: more,
+  data: [{ id, object: 'customer' }],
+});
+
+test('stripe-node runs unchanged: pages and errors too', async () => {
+  const vault = await vaultAt(service, target);
+  await vault.connect();
+  target.respond = apis;
+  const stripe = new Stripe(vault.account.secret, {
+    maxNetworkRetries: 0,
+    httpClient: Stripe.createFetchHttpClient((url, init) =>
+      fetch(String(url).replace('https://api.stripe.com', `${service.url}/v1/vault/to/forge`), init),
+    ),
+  });
+  expect(await stripe.customers.create({ name: 'Ada' })).toMatchObject({ id: 'cus_1', name: 'Ada' });
+  const ids: string[] = [];
+  for await (const { id } of stripe.customers.list({ limit: 1 })) ids.push(id);
+  expect(ids).toEqual(['cus_1', 'cus_2']);
+  await expect(stripe.customers.retrieve('none')).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
+});
+
+test('Octokit runs unchanged, and its pages lead by path', async () => {
+  const vault = await vaultAt(service, target);
+  await vault.connect();
+  target.respond = apis;
+  const octokit = new Octokit({ auth: vault.account.secret, baseUrl: `${service.url}/v1/vault/to/forge` });
+  const shop = { owner: 'acme', repo: 'shop' };
+  const issues = await octokit.paginate(octokit.rest.issues.listForRepo, { ...shop, per_page: 1 });
+  expect(issues.map(({ number }) => number)).toEqual([7, 8]);
+  const created = await octokit.rest.issues.create({ ...shop, title: 'three' });
+  expect(created.data).toMatchObject({ number: 9, title: 'three' });
+  expect(JSON.stringify(target.seen)).not.toContain(vault.account.secret);
 });
 
 test('events come as they are made', async () => {

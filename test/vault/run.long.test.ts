@@ -85,8 +85,11 @@ function startTarget(authority: CertificateAuthority, repository: string): Serve
     const path = new URL(request.url ?? '/', 'https://x').pathname;
     if (request.headers.authorization !== wanted) return void response.writeHead(401).end('who are you');
     asked.push(`${request.method} ${path}`);
+    if (path === '/v1/customers') return void response.end('{"id":"cus_1","object":"customer"}');
     if (path === '/repos/acme/shop/issues')
-      return void response.end(JSON.stringify([{ number: 7, title: 'It works' }]));
+      return void response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify([{ number: 7, title: 'It works' }]));
     const file = normalize(join(repository, path.replace(/^\/private\.git/, '')));
     if (!path.startsWith('/private.git/'))
       return void response.end(`hello ${request.headers['user-agent']?.split('/')[0]}, ${TOKEN}`);
@@ -105,10 +108,21 @@ async function freePort(): Promise<number> {
 
 const FETCH = 'fetch(process.argv[1]).then((answer) => answer.text()).then(console.log)';
 const URLLIB = 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())';
+/** Their own agents, and the fetch of Node.js. */
+const STRIPE = `import Stripe from '${import.meta.resolve('stripe')}';
+const { hostname: host, port } = new URL(process.argv[1]);
+const stripe = new Stripe('sk_of_nobody', { host, port, maxNetworkRetries: 0 });
+console.log((await stripe.customers.create({ name: 'Ada' })).id);`;
+const OCTOKIT = `import { Octokit } from '${import.meta.resolve('@octokit/rest')}';
+const octokit = new Octokit({ baseUrl: new URL(process.argv[1]).origin });
+console.log((await octokit.rest.issues.listForRepo({ owner: 'acme', repo: 'shop' })).data[0].title);`;
+const module = ['node', '--input-type=module', '-e'];
 
 test.each([
   ['curl', ['curl', '-sS', 'URL'], 'hello curl, [secret]'],
   ['Node.js', ['node', '-e', FETCH, 'URL'], 'hello node, [secret]'],
+  ['stripe-node', [...module, STRIPE, 'URL'], 'cus_1'],
+  ['Octokit', [...module, OCTOKIT, 'URL'], 'It works'],
   ['Python', ['python3', '-c', URLLIB, 'URL'], 'hello Python-urllib, [secret]'],
 ])('%s', async (_, command, said) => {
   const words = command.map((word) =>

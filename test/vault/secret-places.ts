@@ -19,7 +19,7 @@ export const kinds: readonly (readonly [kind: string, fields: object, secrets: r
     [ascii('sigv4')],
   ],
 ];
-const forms = formsOf(kinds.flatMap(([, , secrets]) => [...secrets])).map((form) => form.toString());
+export const forms = formsOf(kinds.flatMap(([, , secrets]) => [...secrets])).map((form) => form.toString());
 
 /** Small numbers that look random, the same at each run. */
 function* numbers(): Generator<number> {

@@ -40,6 +40,20 @@ const BUNDLE_VARIABLES = [
 const ADDED_VARIABLES = ['NODE_EXTRA_CA_CERTS', 'DENO_CERT'];
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 const LOCAL = 'localhost,127.0.0.1';
+/**
+ * Node.js has only fetch and its global agents heed the proxy, and many clients make agents of their own. Older releases take no notice of
+ * the option. A proxied class, since some call it without `new`.
+ */
+const NODE_AGENTS = `for (const name of ['http', 'https']) {
+  const module = require(name);
+  const heeding = ([options, ...others]) => [{ proxyEnv: process.env, ...options }, ...others];
+  module.Agent = new Proxy(module.Agent, {
+    construct: (Agent, args, made) => Reflect.construct(Agent, heeding(args), made),
+    apply: (Agent, self, args) => Reflect.apply(Agent, self, heeding(args)),
+  });
+}
+require('module').syncBuiltinESMExports();
+`;
 
 const HELP = `
 The command gets, beside its own environment:
@@ -49,7 +63,8 @@ The command gets, beside its own environment:
                              a file with the certificate of the proxy
   SSL_CERT_FILE, CURL_CA_BUNDLE, GIT_SSL_CAINFO, REQUESTS_CA_BUNDLE, and those of other clients
                              a file with the certificates of this system and of the proxy
-  NODE_USE_ENV_PROXY=1       Node.js then heeds HTTPS_PROXY
+  NODE_USE_ENV_PROXY=1, NODE_OPTIONS
+                             Node.js then heeds HTTPS_PROXY, by agents that a program makes too
 The files are removed when the command ends. Other users of this machine cannot read them.
 
 Examples:
@@ -93,7 +108,8 @@ async function run(command: string, args: readonly string[], { plainProxy = fals
     const added = [await readNamed('NODE_EXTRA_CA_CERTS'), caPem].filter((pem) => pem !== null).join('\n');
     const own = await writePrivate(join(folder, 'added.pem'), added);
     const bundle = await writePrivate(join(folder, 'bundle.pem'), `${await trustedBundle()}\n${added}`);
-    process.exitCode = await runProgram(command, args, environment(proxyUrl, to.key, { own, bundle }));
+    const agents = await writePrivate(join(folder, 'agents.cjs'), NODE_AGENTS);
+    process.exitCode = await runProgram(command, args, environment(proxyUrl, to.key, { own, bundle, agents }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -150,13 +166,19 @@ async function writePrivate(file: string, text: string): Promise<string> {
   return file;
 }
 
-function environment(proxyUrl: string, key: string, files: { readonly own: string; readonly bundle: string }) {
+interface Files {
+  readonly own: string;
+  readonly bundle: string;
+  readonly agents: string;
+}
+
+function environment(proxyUrl: string, key: string, files: Files) {
   const proxy = new URL(proxyUrl);
   proxy.username = 'qm';
   proxy.password = encodeURIComponent(key);
   // Some clients do not take the slash at its end.
   const address = proxy.href.replace(/\/$/, '');
-  const { NO_PROXY, no_proxy: lower, ...env } = readEnv();
+  const { NO_PROXY, no_proxy: lower, NODE_OPTIONS = '', ...env } = readEnv();
   const exempt = NO_PROXY ?? lower ?? LOCAL;
   const each = (names: readonly string[], value: string) => Object.fromEntries(names.map((name) => [name, value]));
   return {
@@ -166,6 +188,7 @@ function environment(proxyUrl: string, key: string, files: { readonly own: strin
     ...each(ADDED_VARIABLES, files.own),
     ...each(BUNDLE_VARIABLES, files.bundle),
     NODE_USE_ENV_PROXY: '1',
+    NODE_OPTIONS: `${NODE_OPTIONS} --require ${JSON.stringify(files.agents)}`.trimStart(),
   };
 }
 

@@ -8,6 +8,9 @@ const MIB = 1024 * KIB;
 export const CALL = 'vault.call' satisfies PriceName;
 export const CALL_NANOS = 20_000n;
 
+/** Before the name of a connection, and the path at its target. */
+export const BY_PATH = '/v1/vault/to/';
+
 export const HOSTS_MAX = 20;
 export const ALLOW_MAX = 50;
 export const KEYS_MAX = 100;

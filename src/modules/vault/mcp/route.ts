@@ -97,7 +97,7 @@ async function relay(
   };
   const isList = tools !== null && (method === 'GET' || message?.method === 'tools/list');
   const answer = await relayRequest(ctx, state, passedOn, isList ? listedTools(tools) : undefined);
-  const at = { target, baseUrl: state.core.baseUrl, ownHost: headers.host };
+  const at = { target, connection: connection.connection, baseUrl: state.core.baseUrl, ownHost: headers.host };
   return { ...answer, headers: shownHeaders(answer.headers, at) };
 }
 

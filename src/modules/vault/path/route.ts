@@ -7,18 +7,16 @@ import type { AskedInput, RawAnswer, RawHead, RawRequest, RawRoute } from '../..
 import { problem } from '../../../problems/problem.ts';
 import type { SentBody } from '../calls/outgoing.ts';
 import { findConnection, targetAt } from '../calls/url.ts';
-import { CALL, STREAM_BYTES_MAX } from '../limits.ts';
+import { BY_PATH, CALL, STREAM_BYTES_MAX } from '../limits.ts';
 import type { VaultState } from '../state.ts';
 import { AskedBody } from './asked-body.ts';
 import { relayRequest } from './relay-request.ts';
 import { shownHeaders } from './shown-headers.ts';
 
-const ROOT = '/v1/vault/to/';
-
 export const pathRoute: RawRoute<VaultState> = {
   name: 'vault.path',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  path: `${ROOT}{connection}/{path*}`,
+  path: `${BY_PATH}{connection}/{path*}`,
   capability: CALL,
   stream: 'both',
   bodyBytesMax: STREAM_BYTES_MAX,
@@ -59,7 +57,7 @@ function askedOf(request: RawRequest): AskedInput {
 
 /** As it was sent, with its query. */
 function pathOf({ routed }: RawHead): string {
-  const rest = routed.slice(ROOT.length);
+  const rest = routed.slice(BY_PATH.length);
   return rest.slice(rest.indexOf('/'));
 }
 
@@ -76,7 +74,7 @@ async function answer(request: RawRequest, state: VaultState): Promise<RawAnswer
     headers: request.headers,
     body: () => bodyOf(request),
   });
-  const at = { target, baseUrl: state.core.baseUrl, ownHost: request.headers.host };
+  const at = { target, connection: name, baseUrl: state.core.baseUrl, ownHost: request.headers.host };
   return { ...relay, headers: shownHeaders(relay.headers, at) };
 }
 
