@@ -18,19 +18,18 @@ import { echoInPieces, forms, formsIn, kinds, textOfDatabase } from './secret-pl
 
 let target: Target;
 let place: Place;
-let restored: Place;
 let home: QmHome;
 const folder = temporaryDirectory();
 const backup = join(folder, 'backup');
 
-const databaseOf = ({ dataDir }: Place) =>
+const databaseOf = (dataDir: string) =>
   new Database({ connection: readConnection(dataDir) as Connection, connections: 2, hotConnections: 1 });
 
 beforeAll(async () => {
   target = await startTarget();
   place = await createPlace({ ALLOW_PRIVATE_SOURCES: SITE_NETWORK });
   await startProcess(place);
-  const db = databaseOf(place);
+  const db = databaseOf(place.dataDir);
   const core = { db, secrets: new Secrets(await loadServerSecret({ dataDir: place.dataDir })) } as unknown as Services;
   const { secret } = await createTestAccount(core, 1);
   await db.end();
@@ -46,13 +45,10 @@ beforeAll(async () => {
   }
   home = createQmHome({ DATA_DIR: place.dataDir, TMPDIR: folder });
   expect(await home.run(['backup', 'create', backup])).toMatchObject({ code: 0, stderr: '' });
-  const dataDir = temporaryDirectory();
-  expect(await home.run(['backup', 'restore', backup], { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
-  restored = await createPlace({ DATA_DIR: dataDir });
-  await startProcess(restored);
+  await place.remove();
 });
 afterAll(async () => {
-  await Promise.all([home?.remove(), place?.remove(), restored?.remove(), target.stop()]);
+  await Promise.all([home?.remove(), place?.remove(), target.stop()]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -72,9 +68,14 @@ test('no file of a backup holds a form of a secret', () => {
 });
 
 test('no row of a restored database holds one, also unfolded', async () => {
-  const db = databaseOf(restored);
+  const dataDir = temporaryDirectory();
+  expect(await home.run(['backup', 'restore', backup], { DATA_DIR: dataDir })).toMatchObject({ code: 0 });
+  const restored = await createPlace({ DATA_DIR: dataDir });
+  await startProcess(restored);
+  const db = databaseOf(dataDir);
   const text = await textOfDatabase(db);
   await db.end();
+  await restored.remove();
   expect(text).toContain(target.host);
   expect(formsIn(text)).toEqual([]);
 });
