@@ -10,6 +10,7 @@ import type { Price } from '../core/wallet/prices.ts';
 import type { Queryable } from '../db/database.ts';
 import type { ProblemCatalogue } from '../problems/catalogue.ts';
 import type { ModelFamily } from '../vendors/file/port.ts';
+import type { AlertSource } from './alert-source.ts';
 import type { Capability } from './capability.ts';
 import type { ModuleConsole } from './console/page.ts';
 import type { EventKind } from './event-kind.ts';
@@ -70,6 +71,8 @@ export interface Module<State = unknown, Settings = unknown> {
   readonly clients?: readonly ForeignClient[];
   /** How its objects are found by name or id. */
   readonly finders?: readonly Finder[];
+  /** What alerts may watch of it. */
+  readonly alertSources?: readonly AlertSource[];
   /** Its pages of the console, loaded when somebody first opens one. */
   console?(): Promise<ModuleConsole>;
   /** Ids of the two capabilities whose first examples show it best to agents; the first two when absent. */

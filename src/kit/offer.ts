@@ -2,6 +2,7 @@
 import type { CountedLimit } from '../core/callers/tiers.ts';
 import type { PriceBook } from '../core/wallet/prices.ts';
 import type { ProblemCatalogue, ProblemEntry } from '../problems/catalogue.ts';
+import type { AlertSource } from './alert-source.ts';
 import type { Deployment } from './deployment.ts';
 import type { EventKind } from './event-kind.ts';
 import type { Finder } from './finder.ts';
@@ -30,6 +31,8 @@ export interface Offer {
   readonly problems: ProblemCatalogue;
   /** How objects are found by name or id, in the order of the modules. */
   readonly finders: readonly Finder[];
+  /** What alerts may watch, in the order of the modules. */
+  readonly alertSources: readonly AlertSource[];
   readonly deployment: Deployment;
 }
 

@@ -9,10 +9,12 @@ import type { PeoplePart } from '../people/terms.ts';
 import type { PicturesPart } from '../pictures/decode-places.ts';
 import type { RenderingPart } from '../rendering/rendering.ts';
 import type { RoutingPart } from '../routing/vendors.ts';
+import type { AlertSourcesPart } from './alert-source.ts';
 
 /** Built once, by service/start-service.ts. */
 export interface Services
   extends Core,
+    AlertSourcesPart,
     AssetsPart,
     BlocksPart,
     PaymentsPart,

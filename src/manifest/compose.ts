@@ -16,6 +16,7 @@ export function composeOffer(modules: readonly Module[], deployment: Deployment)
     events: describedEvents(modules),
     problems: problemsOf(modules),
     finders: modules.flatMap(({ finders = [] }) => finders),
+    alertSources: modules.flatMap(({ alertSources = [] }) => alertSources),
     deployment,
   };
 }
@@ -45,6 +46,9 @@ export function offerFaults(modules: readonly Module[]): string[] {
       Object.keys(problems)
         .filter((code) => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(code))
         .map((code) => `the error code ${code} is not upper-case words joined by underscores`),
+    ),
+    ...clashes(modules, 'alert source', ({ alertSources = [] }) =>
+      Object.fromEntries(alertSources.map(({ name }) => [name, name])),
     ),
     ...modules.flatMap(modelsAreOfTheModule),
   ];

@@ -38,6 +38,7 @@ import { createGateway } from '../gateway/create-gateway.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { FailedLogins, type LoginFailures } from '../gateway/limits/failed-logins.ts';
 import { RateLimiter, type Rates } from '../gateway/limits/rate-limiter.ts';
+import { bindAlertSources } from '../kit/alert-source.ts';
 import type { Module } from '../kit/module.ts';
 import type { Services } from '../kit/services.ts';
 import { rangesText } from '../lib/address.ts';
@@ -263,6 +264,7 @@ async function startInner(options: InnerOptions): Promise<Inner> {
     ownNames: new Set([new URL(baseUrl).hostname]),
     region: config.region,
     cnyPerUsd: config.cnyPerUsd,
+    alertSources: bindAlertSources(manifest.modules, states),
     underWay: group?.underWay ?? new UnderWayHere(),
   };
   hearSiblings(core, config.roles.includes('work'));

@@ -125,6 +125,7 @@ function makeCore(db: Database): Services {
     baseUrl: 'http://127.0.0.1:8787',
     region: 'western',
     cnyPerUsd: 7.2,
+    alertSources: new Map(),
     connection: {},
     siblings: noSiblings,
     limitsRates: true,

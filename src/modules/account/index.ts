@@ -1,7 +1,9 @@
 // Module account: API keys, wallet, budget, usage, ledger, events, webhooks, tier.
+
 import { inWords } from '../../kit/event-kind.ts';
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { spendSource, webhookSource } from './alert-sources.ts';
 import { approvalsDecide } from './capabilities/approvals/decide.ts';
 import { approvalsGet } from './capabilities/approvals/get.ts';
 import { approvalsList } from './capabilities/approvals/list.ts';
@@ -185,12 +187,13 @@ export const account = defineModule<AccountState>({
     approvalFinder,
     requestFinder,
   ],
+  alertSources: [spendSource, webhookSource],
   console: async () => (await import('./console/index.ts')).accountConsole,
   rawRoutes: [requestsTail, receiveRoute],
   start(core) {
     const archive = new CallBlocks(core);
     core.requests.archive = archive;
-    return { archive, receivers: new ReceiverRing(core), received: new ReceivedLog(core) };
+    return { core, archive, receivers: new ReceiverRing(core), received: new ReceivedLog(core) };
   },
   close: ({ received }) => received.flush(),
   sweeps: ({ archive, received }) => [...archive.store.sweeps(), received.sweep()],

@@ -2,6 +2,7 @@
 
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { cronSource } from './alert-source.ts';
 import { create } from './capabilities/create.ts';
 import { remove } from './capabilities/delete.ts';
 import { get } from './capabilities/get.ts';
@@ -24,6 +25,7 @@ export const cron = defineModule<CronState>({
   shownBy: ['cron.create', 'cron.update'],
   capabilities: [create, list, get, runs, update, pause, resume, run, remove],
   finders: [finder('schedule', list, ({ job_id: id, name }) => ({ id, name: name ?? id, path: `/schedules/${id}` }))],
+  alertSources: [cronSource],
   console: async () => (await import('./console/index.ts')).cronConsole,
   events: cronEvents,
   prices: { [RUN_PRICE]: { unit: 'run', nanosPerUnit: 20_000n } },

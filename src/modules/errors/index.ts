@@ -2,6 +2,7 @@
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
+import { errorsSource } from './alert-source.ts';
 import { assign } from './capabilities/assign.ts';
 import { capture } from './capabilities/capture.ts';
 import { comment } from './capabilities/comment.ts';
@@ -52,6 +53,7 @@ export const errors = defineModule<ErrorsState>({
     comment,
   ],
   finders: [finder('error', groups, ({ error_group_id: id, title }) => ({ id, name: title, path: `/errors/${id}` }))],
+  alertSources: [errorsSource],
   console: async () => (await import('./console/index.ts')).errorsConsole,
   events: errorEvents,
   problems: errorsProblems,

@@ -1,6 +1,7 @@
 // The logs module: log records of programs, their search, and ingest by OpenTelemetry and Loki.
 import { noBlocksOf } from '../../blocks/any.ts';
 import { defineModule } from '../../kit/module.ts';
+import { logsSource } from './alert-source.ts';
 import { fields } from './capabilities/fields.ts';
 import { histogram } from './capabilities/histogram.ts';
 import { ingest } from './capabilities/ingest.ts';
@@ -32,6 +33,7 @@ export const logs = defineModule<LogsState, LogsSettings>({
     },
   ],
   capabilities: [ingest, search, histogram, fields, settings.getSettings, settings.setSettings],
+  alertSources: [logsSource],
   console: async () => (await import('./console/index.ts')).logsConsole,
   prices: { [INGEST]: { unit: 'KiB', nanosPerUnit: 200n } },
   rawRoutes: [...ingestRoutes, tailRoute],

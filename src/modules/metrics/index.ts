@@ -2,6 +2,7 @@
 import { noBlocksOf } from '../../blocks/any.ts';
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
+import { metricsSource } from './alert-source.ts';
 import { dashboards } from './capabilities/dashboards.ts';
 import { ingest } from './capabilities/ingest.ts';
 import { list } from './capabilities/list.ts';
@@ -58,6 +59,7 @@ export const metrics = defineModule<MetricsState>({
     settings.getSettings,
     settings.setSettings,
   ],
+  alertSources: [metricsSource],
   console: async () => (await import('./console/index.ts')).metricsConsole,
   prices: { [INGEST]: { unit: 'sample', nanosPerUnit: 100n } },
   problems: metricsProblems,

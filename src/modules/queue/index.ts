@@ -3,6 +3,7 @@
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
+import { queueSource } from './alert-source.ts';
 import { ack } from './capabilities/ack.ts';
 import { batchPublish } from './capabilities/batch-publish.ts';
 import { consume } from './capabilities/consume.ts';
@@ -64,6 +65,7 @@ export const queue = defineModule<QueueState>({
     unsubscribe,
   ].map(namingNearQueues),
   finders: [finder('queue', list, ({ name }) => ({ id: name, name, path: `/queues/${encodeURIComponent(name)}` }))],
+  alertSources: [queueSource],
   console: async () => (await import('./console/index.ts')).queueConsole,
   rawRoutes: sqsRoutes,
   clients: [

@@ -98,6 +98,13 @@ const selectTargets = statement(
      FROM core.webhook w
     WHERE w.account_id = $1 AND w.webhook_id = ANY($2::text[])`,
 );
+const selectFailing = statement(
+  'webhook_select_failing',
+  `SELECT w.webhook_id FROM core.webhook w
+    WHERE w.account_id = $1 AND ($2::text IS NULL OR w.webhook_id = $2)
+      AND (w.failing_since IS NOT NULL OR w.disabled_reason IN ('gone', 'failing'))
+    ORDER BY w.webhook_id LIMIT 1000`,
+);
 const countAll = statement('webhook_count', 'SELECT count(*) AS webhooks FROM core.webhook WHERE account_id = $1');
 const insertRow = statement(
   'webhook_insert',
@@ -157,6 +164,16 @@ export async function listRegistrations(
 ): Promise<Registration[]> {
   const { rows } = await db.query<RegistrationRow>(selectWebhooks, [accountId, beforeId, limit]);
   return rows.map((row) => registrationOf(secrets, row));
+}
+
+/** Ids of those whose deliveries fail, or that were disabled for it; of one, or of all. */
+export async function failingRegistrations(
+  db: Queryable,
+  accountId: string,
+  webhookId: string | null,
+): Promise<string[]> {
+  const { rows } = await db.query<{ webhook_id: string }>(selectFailing, [accountId, webhookId]);
+  return rows.map((row) => row.webhook_id);
 }
 
 /** The targets of these webhooks as they are now, in any order; deleted ones are missing. */

@@ -15,7 +15,8 @@ export const BUCKETS_MAX = 1_500;
 const COUNT_MS_MAX = 5_000;
 /** In seconds. */
 const INTERVALS = [1, 5, 10, 30, 60, 300, 900, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400];
-const COLUMNS = [
+/** What counting reads of a block, whatever is asked for. */
+export const USED_COLUMNS = [
   ...['time', 'level', 'service', 'message', 'message_id', 'name', 'shape', 'shape_id', 'value', 'value_id'],
   ...['trace', 'trace_id', 'resource'],
 ];
@@ -57,7 +58,7 @@ export async function countByTime(
     ? await countSummaries(core, store, accountId, { question, intervalMs, signal, addAll })
     : await store.list(accountId, { fromMs: question.fromMs, toMs: question.toMs, marks: marksOf(question) });
   const giveUpAt = performance.now() + COUNT_MS_MAX;
-  const work = { columns: COLUMNS, task: countRecords, args: { question, intervalMs }, tooLate };
+  const work = { columns: USED_COLUMNS, task: countRecords, args: { question, intervalMs }, tooLate };
   let counted = 0;
   // The latest first: they are what is looked at.
   for await (const { blocks, cells } of store.scan(accountId, unread.reverse(), work, signal)) {

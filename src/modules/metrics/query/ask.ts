@@ -27,9 +27,19 @@ const none = async (): Promise<StoredBlock[]> => [];
 /** Loaded with the first question: grammar and expressions take memory that many services never need. */
 const tasks = () => import('./tasks.ts');
 
+/** For whom a query is answered: a call, or a rule of alerts. */
+export type Asker = Pick<CallContext, 'core' | 'accountId' | 'signal'>;
+
+/** That the query answers a number or an instant vector. Throws as `ask`. */
+export async function requireQuery(ctx: Asker, query: string): Promise<void> {
+  const range = { startMs: 0, endMs: 0, stepMs: 1 };
+  const isShort = query.length <= HERE_CHARACTERS;
+  await runScan(ctx, (await tasks()).readQuery, none, { query, range, as: 'range' as const }, isShort, QUERY_MS);
+}
+
 /** Throws VALIDATION_FAILED and UNSUPPORTED_QUERY. */
 export async function ask(
-  ctx: CallContext,
+  ctx: Asker,
   { store }: MetricsState,
   query: string,
   range: QueryRange,
@@ -76,7 +86,7 @@ export async function ask(
 
 /** A list of what series that match any of the selectors have, those that have samples between the times. */
 export async function list(
-  ctx: CallContext,
+  ctx: Asker,
   kind: ListKind,
   selectors: readonly (readonly PlainMatcher[])[],
   time: { readonly fromMs: number; readonly toMs: number },
@@ -98,7 +108,7 @@ export async function list(
 }
 
 /** The matchers of each selector. Throws as a query does, also for what is no selector alone. */
-export async function matchersOf(ctx: CallContext, selectors: readonly string[]): Promise<PlainMatcher[][]> {
+export async function matchersOf(ctx: Asker, selectors: readonly string[]): Promise<PlainMatcher[][]> {
   const range = { startMs: 0, endMs: 0, stepMs: 1 };
   const all: PlainMatcher[][] = [];
   for (const query of selectors) {
@@ -112,7 +122,7 @@ export async function matchersOf(ctx: CallContext, selectors: readonly string[])
   return all;
 }
 
-async function pagesOf(ctx: CallContext, selections: readonly PlainSelection[]): Promise<SeriesPage[][]> {
+async function pagesOf(ctx: Asker, selections: readonly PlainSelection[]): Promise<SeriesPage[][]> {
   const pages: SeriesPage[][] = [];
   for (const { matchers, ...time } of selections) {
     pages.push(time.toMs < time.fromMs ? [] : await candidatesOf(ctx.core.db, ctx.accountId, matchers, time));
@@ -161,7 +171,7 @@ const tooLate = () => tooComplex('The query takes too long. Ask for fewer series
 
 /** What the task makes of blocks, here or in a thread of at most `msMax`; they are read when it is its turn. What only a thread may do goes there. */
 async function runScan<Args extends Where, Answer>(
-  ctx: CallContext,
+  ctx: Asker,
   task: ScanTask<Args, Told<Answer>>,
   blocks: () => Promise<StoredBlock[]>,
   asked: Omit<Args, 'here'>,
