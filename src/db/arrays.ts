@@ -1,7 +1,7 @@
 // Binary encoding of PostgreSQL arrays: 4 µs instead of 98 µs for 64 rows of text arrays. Wire format: PostgreSQL source,
 // src/backend/utils/adt/arrayfuncs.c (array_recv).
 
-const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, text: 25, timestamptz: 1184 } as const;
+const OID = { bool: 16, bytea: 17, int8: 20, int2: 21, int4: 23, float8: 701, text: 25, timestamptz: 1184 } as const;
 const postgresEpochMs = 946_684_800_000;
 const HEADER_BYTES = 20;
 
@@ -45,6 +45,10 @@ export function int8Array(values: readonly (bigint | null)[]): Buffer {
 
 export function int4Array(values: readonly (number | null)[]): Buffer {
   return fixedSizeArray(OID.int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at));
+}
+
+export function float8Array(values: readonly (number | null)[]): Buffer {
+  return fixedSizeArray(OID.float8, 8, values, (buffer, value, at) => buffer.writeDoubleBE(value, at));
 }
 
 export function int2Array(values: readonly (number | null)[]): Buffer {

@@ -3,6 +3,7 @@
 import type { Module } from '../kit/module.ts';
 import { account } from './account/index.ts';
 import { ai } from './ai/index.ts';
+import { alerts } from './alerts/index.ts';
 import { analytics } from './analytics/index.ts';
 import { captcha } from './captcha/index.ts';
 import { cron } from './cron/index.ts';
@@ -29,6 +30,7 @@ import { web } from './web/index.ts';
 export const modules: readonly Module[] = [
   account,
   ai,
+  alerts,
   analytics,
   captcha,
   cron,

@@ -1,0 +1,3 @@
+// Addresses of the pages of alerts, below /console.
+export const ALERTS = '/alerts';
+export const rulePagePath = (rule: string) => `${ALERTS}/${encodeURIComponent(rule)}`;

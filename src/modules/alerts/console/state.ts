@@ -1,0 +1,16 @@
+// The state of a rule or a series, as pages show it.
+import { badge } from '../../../kit/console/table.ts';
+import { time } from '../../../kit/console/text.ts';
+import type { Visit } from '../../../kit/console/visit.ts';
+import { type Html, html } from '../../../lib/html.ts';
+import type { State } from '../schemas.ts';
+
+const tones = { ok: 'good', pending: 'warning', firing: 'critical', unknown: 'warning' } as const;
+
+export function stateOf({ state }: { readonly state: State }): Html {
+  return badge(state, tones[state]);
+}
+
+export function silenceOf(visit: Visit, until: string | null): Html | '' {
+  return until === null ? '' : html`Silenced until ${time(visit, until)}`;
+}
