@@ -3,6 +3,7 @@
 SET check_function_bodies = off;
 
 CREATE SCHEMA ai;
+CREATE SCHEMA alerts;
 CREATE SCHEMA analytics;
 CREATE SCHEMA captcha;
 CREATE SCHEMA core;
@@ -143,6 +144,97 @@ CREATE TABLE ai.model_day (
   spend_nanos bigint NOT NULL,
   CONSTRAINT model_day_pkey PRIMARY KEY (account_id, day, capability, model)
 ) WITH (fillfactor=70);
+
+CREATE TABLE alerts.change (
+  account_id text COLLATE "C" NOT NULL,
+  change_id text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  at timestamp with time zone NOT NULL,
+  state_before text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  value double precision,
+  series text NOT NULL,
+  more_series integer DEFAULT 0 NOT NULL,
+  notices integer NOT NULL,
+  mails integer NOT NULL,
+  words text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT change_pkey PRIMARY KEY (account_id, change_id)
+);
+
+CREATE TABLE alerts.notice (
+  account_id text COLLATE "C" NOT NULL,
+  notice_id text COLLATE "C" NOT NULL,
+  queue text COLLATE "C" NOT NULL,
+  payload text NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  CONSTRAINT notice_pkey PRIMARY KEY (account_id, notice_id)
+);
+
+CREATE TABLE alerts.post (
+  account_id text COLLATE "C" NOT NULL,
+  post_id text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  sealed bytea NOT NULL,
+  body text NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT post_pkey PRIMARY KEY (account_id, post_id)
+);
+
+CREATE TABLE alerts.rule (
+  account_id text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  title text,
+  source text COLLATE "C" NOT NULL,
+  fields text NOT NULL,
+  above double precision,
+  below double precision,
+  for_seconds integer NOT NULL,
+  every_seconds integer NOT NULL,
+  by_labels text NOT NULL,
+  severity text COLLATE "C" NOT NULL,
+  labels text NOT NULL,
+  runbook_url text,
+  notify text NOT NULL,
+  sealed bytea,
+  repeat_seconds integer,
+  key_id text COLLATE "C" NOT NULL,
+  version integer NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  since_at timestamp with time zone NOT NULL,
+  value double precision,
+  series text NOT NULL,
+  more_series integer DEFAULT 0 NOT NULL,
+  words text,
+  failures integer DEFAULT 0 NOT NULL,
+  unknown_told boolean DEFAULT false NOT NULL,
+  told_at timestamp with time zone,
+  looked_at timestamp with time zone,
+  took_ms double precision DEFAULT 0 NOT NULL,
+  spread integer DEFAULT 1 NOT NULL,
+  due_at timestamp with time zone,
+  attempt integer DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT rule_pkey PRIMARY KEY (account_id, rule)
+) WITH (fillfactor=70);
+
+CREATE TABLE alerts.silence (
+  account_id text COLLATE "C" NOT NULL,
+  silence_id text COLLATE "C" NOT NULL,
+  rule text COLLATE "C",
+  labels text,
+  words text,
+  key_id text COLLATE "C" NOT NULL,
+  until_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT silence_pkey PRIMARY KEY (account_id, silence_id)
+);
 
 CREATE TABLE analytics.account (
   account_id text COLLATE "C" NOT NULL,
@@ -2343,6 +2435,15 @@ CREATE INDEX batch_item_due ON ai.batch_item USING btree (account_id, due_at, ba
 CREATE UNIQUE INDEX batch_item_result ON ai.batch_item USING btree (account_id, batch_id, result_no) WHERE (result_no IS NOT NULL);
 CREATE INDEX cached_answer_expiry ON ai.cached_answer USING btree (expires_at);
 CREATE INDEX model_day_age ON ai.model_day USING btree (day);
+CREATE INDEX change_age ON alerts.change USING btree (created_at);
+CREATE INDEX change_mails ON alerts.change USING btree (account_id, created_at) WHERE (mails > 0);
+CREATE INDEX change_of_rule ON alerts.change USING btree (account_id, rule, change_id);
+CREATE INDEX notice_due ON alerts.notice USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX post_due ON alerts.post USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX rule_due ON alerts.rule USING btree (account_id, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX rule_far ON alerts.rule USING btree (due_at);
+CREATE INDEX rule_state ON alerts.rule USING btree (account_id, state, rule) WHERE (state <> 'ok'::text);
+CREATE INDEX silence_age ON alerts.silence USING btree (until_at);
 CREATE INDEX alias_changed ON analytics.alias USING btree (account_id, changed) WHERE (changed > 0);
 CREATE INDEX alias_person ON analytics.alias USING btree (account_id, person, number);
 CREATE UNIQUE INDEX question_name ON analytics.question USING btree (account_id, name);

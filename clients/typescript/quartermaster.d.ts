@@ -1682,6 +1682,7 @@ export interface AccountTierDataLimits {
   webhooks: number;
   webhook_receivers: number;
   ai_batches: number;
+  alert_rules: number;
   questions: number;
   cron_jobs: number;
   dns_zones: number;
@@ -1709,6 +1710,7 @@ export interface AccountTierDataUsage {
   webhooks: number;
   webhook_receivers: number;
   ai_batches: number;
+  alert_rules: number;
   questions: number;
   cron_jobs: number;
   dns_zones: number;
@@ -2012,6 +2014,348 @@ export interface AiBatchCancelData {
   created_at: string;
   finished_at: string | null;
   expires_at: string;
+}
+
+export interface AlertsRuleListInput {
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface RuleNotifyItem {
+  email?: string;
+  url?: string;
+  queue?: string;
+  slack_url?: string;
+}
+
+export interface RuleSeriesItem {
+  labels: Record<string, string>;
+  state: "ok" | "pending" | "firing" | "unknown";
+  since: string;
+  value: number | null;
+}
+
+export interface Rule {
+  rule: string;
+  title: string | null;
+  when: Record<string, unknown>;
+  above: number | null;
+  below: number | null;
+  for_seconds: number;
+  every_seconds: number;
+  by: Array<string>;
+  severity: "info" | "warning" | "critical";
+  labels: Record<string, string>;
+  runbook_url: string | null;
+  notify: Array<RuleNotifyItem>;
+  repeat_seconds: number | null;
+  state: "ok" | "pending" | "firing" | "unknown";
+  since: string;
+  value: number | null;
+  series: Array<RuleSeriesItem>;
+  more_series: number;
+  words: string | null;
+  silenced_until: string | null;
+  looked_at: string | null;
+  took_ms: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AlertsRuleListData {
+  items: Array<Rule>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AlertsRuleGetInput {
+  /** Name of the rule: */
+  rule: string;
+}
+
+export interface AlertsRuleDeleteInput {
+  /** Name of the rule: */
+  rule: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AlertsRuleDeleteData {
+  rule: string;
+  deleted: boolean;
+}
+
+export interface AlertsListInput {
+  /** Only rules in this state. */
+  state?: "ok" | "pending" | "firing" | "unknown";
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface AlertSeriesItem {
+  labels: Record<string, string>;
+  state: "ok" | "pending" | "firing" | "unknown";
+  since: string;
+  value: number | null;
+}
+
+export interface Alert {
+  rule: string;
+  title: string | null;
+  severity: "info" | "warning" | "critical";
+  labels: Record<string, string>;
+  runbook_url: string | null;
+  state: "ok" | "pending" | "firing" | "unknown";
+  since: string;
+  value: number | null;
+  series: Array<AlertSeriesItem>;
+  more_series: number;
+  words: string | null;
+  silenced_until: string | null;
+}
+
+export interface AlertsListData {
+  items: Array<Alert>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AlertsHistoryInput {
+  /** Name of the rule: */
+  rule: string;
+  /** next_cursor of the page before, with the same filters. */
+  cursor?: string;
+  /** Entries a page, 1 to 100; */
+  limit?: number;
+}
+
+export interface ChangeSeriesItem {
+  labels: Record<string, string>;
+  state_before: "ok" | "pending" | "firing" | "unknown";
+  state: "ok" | "pending" | "firing" | "unknown";
+  value: number | null;
+}
+
+export interface Change {
+  at: string;
+  state_before: "ok" | "pending" | "firing" | "unknown";
+  state: "ok" | "pending" | "firing" | "unknown";
+  value: number | null;
+  series: Array<ChangeSeriesItem>;
+  notices: number;
+  words: string | null;
+}
+
+export interface AlertsHistoryData {
+  items: Array<Change>;
+  next_cursor: string | null;
+  has_more: boolean;
+}
+
+export interface AlertsSilenceInput {
+  /** Name of the rule: */
+  rule?: string;
+  /** Series that have all of these, those of their rule among them. */
+  labels?: Record<string, string>;
+  /** Until when; */
+  until: string | null;
+  /** Why. */
+  words?: string;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AlertsSilenceData {
+  rule: string | null;
+  labels: Record<string, unknown> | null;
+  until: string | null;
+  words: string | null;
+}
+
+export interface AlertsRuleSetInputWhenSpend {
+  capability?: string;
+  key_id?: string;
+  period?: "hour" | "day" | "month";
+}
+
+export interface AlertsRuleSetInputWhenWebhook {
+  webhook_id?: string;
+}
+
+export interface AlertsRuleSetInputWhenCron {
+  job_id?: string;
+}
+
+export interface AlertsRuleSetInputWhenErrors {
+  measure: "new" | "regressed" | "count";
+  environment?: "production" | "staging" | "development";
+  level?: "debug" | "info" | "warning" | "error" | "fatal";
+  window_seconds?: number;
+}
+
+export interface AlertsRuleSetInputWhenLogs {
+  q?: string;
+  level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+  service?: string;
+  attributes?: Record<string, unknown>;
+  window_seconds?: number;
+}
+
+export interface AlertsRuleSetInputWhenMetrics {
+  query: string;
+}
+
+export interface AlertsRuleSetInputWhenQueue {
+  queue: string;
+  measure: "depth" | "age" | "dead";
+}
+
+export interface AlertsRuleSetInputWhen {
+  spend?: AlertsRuleSetInputWhenSpend;
+  webhook?: AlertsRuleSetInputWhenWebhook;
+  cron?: AlertsRuleSetInputWhenCron;
+  errors?: AlertsRuleSetInputWhenErrors;
+  logs?: AlertsRuleSetInputWhenLogs;
+  metrics?: AlertsRuleSetInputWhenMetrics;
+  queue?: AlertsRuleSetInputWhenQueue;
+}
+
+export interface AlertsRuleSetInputNotifyItem {
+  email?: string;
+  url?: string;
+  queue?: string;
+  slack_url?: string;
+}
+
+export interface AlertsRuleSetInput {
+  /** Name of the rule: */
+  rule: string;
+  /** What is looked at: */
+  when: AlertsRuleSetInputWhen;
+  /** Fires while the value is above this. */
+  above?: number | null;
+  /** Fires while the value is below this. */
+  below?: number | null;
+  /** How long it must hold before it fires; */
+  for_seconds?: number;
+  /** It is looked at at each multiple of so many seconds; */
+  every_seconds?: number;
+  /** Labels: */
+  by?: Array<string>;
+  /** What notices say first; */
+  title?: string | null;
+  /** How grave it is; */
+  severity?: "info" | "warning" | "critical";
+  /** Labels of the rule, 16 at most: */
+  labels?: Record<string, string>;
+  /** Where it says what to do; */
+  runbook_url?: string | null;
+  /** Whom it tells, 5 at most, each one of email, url, queue and slack_url. */
+  notify?: Array<AlertsRuleSetInputNotifyItem>;
+  /** While it fires it is told again after so long; */
+  repeat_seconds?: number | null;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AlertsRuleTryInputWhenSpend {
+  capability?: string;
+  key_id?: string;
+  period?: "hour" | "day" | "month";
+}
+
+export interface AlertsRuleTryInputWhenWebhook {
+  webhook_id?: string;
+}
+
+export interface AlertsRuleTryInputWhenCron {
+  job_id?: string;
+}
+
+export interface AlertsRuleTryInputWhenErrors {
+  measure: "new" | "regressed" | "count";
+  environment?: "production" | "staging" | "development";
+  level?: "debug" | "info" | "warning" | "error" | "fatal";
+  window_seconds?: number;
+}
+
+export interface AlertsRuleTryInputWhenLogs {
+  q?: string;
+  level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal";
+  service?: string;
+  attributes?: Record<string, unknown>;
+  window_seconds?: number;
+}
+
+export interface AlertsRuleTryInputWhenMetrics {
+  query: string;
+}
+
+export interface AlertsRuleTryInputWhenQueue {
+  queue: string;
+  measure: "depth" | "age" | "dead";
+}
+
+export interface AlertsRuleTryInputWhen {
+  spend?: AlertsRuleTryInputWhenSpend;
+  webhook?: AlertsRuleTryInputWhenWebhook;
+  cron?: AlertsRuleTryInputWhenCron;
+  errors?: AlertsRuleTryInputWhenErrors;
+  logs?: AlertsRuleTryInputWhenLogs;
+  metrics?: AlertsRuleTryInputWhenMetrics;
+  queue?: AlertsRuleTryInputWhenQueue;
+}
+
+export interface AlertsRuleTryInput {
+  /** What is looked at: */
+  when: AlertsRuleTryInputWhen;
+  /** Fires while the value is above this. */
+  above?: number | null;
+  /** Fires while the value is below this. */
+  below?: number | null;
+  /** How long it must hold before it fires; */
+  for_seconds?: number;
+  /** It is looked at at each multiple of so many seconds; */
+  every_seconds?: number;
+  /** Labels: */
+  by?: Array<string>;
+}
+
+export interface AlertsRuleTryDataChangesItemSeriesItem {
+  labels: Record<string, string>;
+  state_before: "ok" | "pending" | "firing" | "unknown";
+  state: "ok" | "pending" | "firing" | "unknown";
+  value: number | null;
+}
+
+export interface AlertsRuleTryDataChangesItem {
+  at: string;
+  state_before: "ok" | "pending" | "firing" | "unknown";
+  state: "ok" | "pending" | "firing" | "unknown";
+  series: Array<AlertsRuleTryDataChangesItemSeriesItem>;
+}
+
+export interface AlertsRuleTryDataSeriesItem {
+  labels: Record<string, string>;
+  state: "ok" | "pending" | "firing" | "unknown";
+  since: string;
+  value: number | null;
+}
+
+export interface AlertsRuleTryData {
+  from: string;
+  to: string;
+  step_seconds: number;
+  steps: number;
+  fired: number;
+  changes: Array<AlertsRuleTryDataChangesItem>;
+  series: Array<AlertsRuleTryDataSeriesItem>;
+  is_complete: boolean;
 }
 
 export interface AnalyticsCaptureInputItemsItem {
@@ -9074,6 +9418,14 @@ export interface Calls {
   'ai.batch.list': [AiBatchListInput, AiBatchListData];
   'ai.batch.results': [AiBatchResultsInput, AiBatchResultsData];
   'ai.batch.cancel': [AiBatchCancelInput, AiBatchCancelData];
+  'alerts.rule.list': [AlertsRuleListInput, AlertsRuleListData];
+  'alerts.rule.get': [AlertsRuleGetInput, Rule];
+  'alerts.rule.delete': [AlertsRuleDeleteInput, AlertsRuleDeleteData];
+  'alerts.list': [AlertsListInput, AlertsListData];
+  'alerts.history': [AlertsHistoryInput, AlertsHistoryData];
+  'alerts.silence': [AlertsSilenceInput, AlertsSilenceData];
+  'alerts.rule.set': [AlertsRuleSetInput, Rule];
+  'alerts.rule.try': [AlertsRuleTryInput, AlertsRuleTryData];
   'analytics.capture': [AnalyticsCaptureInput, AnalyticsCaptureData];
   'analytics.trends': [AnalyticsTrendsInput, AnalyticsTrendsData];
   'analytics.funnel': [AnalyticsFunnelInput, AnalyticsFunnelData];
@@ -9517,6 +9869,26 @@ export interface Methods {
       /** Cancels a batch. */
       cancel: Method<'ai.batch.cancel', true>;
     };
+  };
+  alerts: {
+    rule: {
+      /** Lists the rules of the account. */
+      list: Method<'alerts.rule.list', false>;
+      /** Shows a rule. */
+      get: Method<'alerts.rule.get', true>;
+      /** Deletes a rule. */
+      delete: Method<'alerts.rule.delete', true>;
+      /** Sets an alert rule. */
+      set: Method<'alerts.rule.set', true>;
+      /** Tries an alert rule on the last 24 hours. */
+      try: Method<'alerts.rule.try', true>;
+    };
+    /** Lists alerts: rules that fire, or may soon. */
+    list: Method<'alerts.list', false>;
+    /** Lists what became of an alert rule. */
+    history: Method<'alerts.history', true>;
+    /** Silences a rule, or alerts with certain labels. */
+    silence: Method<'alerts.silence', true>;
   };
   analytics: {
     /** Stores what users did. */

@@ -441,6 +441,14 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "ai.batch.list": ("GET", "/v1/ai/batch/list", "safe"),
     "ai.batch.results": ("GET", "/v1/ai/batch/results/{batch_id}", "safe"),
     "ai.batch.cancel": ("POST", "/v1/ai/batch/cancel/{batch_id}", "keyed"),
+    "alerts.rule.list": ("GET", "/v1/alerts/rule/list", "safe"),
+    "alerts.rule.get": ("GET", "/v1/alerts/rule/get/{rule}", "safe"),
+    "alerts.rule.delete": ("DELETE", "/v1/alerts/rule/delete/{rule}", "keyed"),
+    "alerts.list": ("GET", "/v1/alerts/list", "safe"),
+    "alerts.history": ("GET", "/v1/alerts/history/{rule}", "safe"),
+    "alerts.silence": ("POST", "/v1/alerts/silence", "keyed"),
+    "alerts.rule.set": ("PUT", "/v1/alerts/rule/set", "keyed"),
+    "alerts.rule.try": ("POST", "/v1/alerts/rule/try", "safe"),
     "analytics.capture": ("POST", "/v1/analytics/capture", "keyed"),
     "analytics.trends": ("POST", "/v1/analytics/trends", "safe"),
     "analytics.funnel": ("POST", "/v1/analytics/funnel", "safe"),
@@ -1136,6 +1144,49 @@ class _Ai:
     def count_tokens(self, input: types.AiCountTokensInput | None = None) -> types.AiCountTokensData:
         """Counts the tokens of a request without sending it."""
         return self._transport.call("ai.count_tokens", input)[0]  # type: ignore[no-any-return]
+
+
+class _AlertsRule:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+
+    def list(self, input: types.AlertsRuleListInput | None = None) -> types.AlertsRuleListData:
+        """Lists the rules of the account."""
+        return self._transport.call("alerts.rule.list", input)[0]  # type: ignore[no-any-return]
+
+    def get(self, input: types.AlertsRuleGetInput) -> types.Rule:
+        """Shows a rule."""
+        return self._transport.call("alerts.rule.get", input)[0]  # type: ignore[no-any-return]
+
+    def delete(self, input: types.AlertsRuleDeleteInput) -> types.AlertsRuleDeleteData:
+        """Deletes a rule."""
+        return self._transport.call("alerts.rule.delete", input)[0]  # type: ignore[no-any-return]
+
+    def set(self, input: types.AlertsRuleSetInput) -> types.Rule:
+        """Sets an alert rule."""
+        return self._transport.call("alerts.rule.set", input)[0]  # type: ignore[no-any-return]
+
+    def try_(self, input: types.AlertsRuleTryInput) -> types.AlertsRuleTryData:
+        """Tries an alert rule on the last 24 hours."""
+        return self._transport.call("alerts.rule.try", input)[0]  # type: ignore[no-any-return]
+
+
+class _Alerts:
+    def __init__(self, transport: _Transport) -> None:
+        self._transport = transport
+        self.rule = _AlertsRule(self._transport)
+
+    def list(self, input: types.AlertsListInput | None = None) -> types.AlertsListData:
+        """Lists alerts: rules that fire, or may soon."""
+        return self._transport.call("alerts.list", input)[0]  # type: ignore[no-any-return]
+
+    def history(self, input: types.AlertsHistoryInput) -> types.AlertsHistoryData:
+        """Lists what became of an alert rule."""
+        return self._transport.call("alerts.history", input)[0]  # type: ignore[no-any-return]
+
+    def silence(self, input: types.AlertsSilenceInput) -> types.AlertsSilenceData:
+        """Silences a rule, or alerts with certain labels."""
+        return self._transport.call("alerts.silence", input)[0]  # type: ignore[no-any-return]
 
 
 class _AnalyticsPerson:
@@ -2495,6 +2546,7 @@ class Client(_Transport):
     def _places(self) -> None:
         self.account = _Account(self)
         self.ai = _Ai(self)
+        self.alerts = _Alerts(self)
         self.analytics = _Analytics(self)
         self.captcha = _Captcha(self)
         self.cron = _Cron(self)

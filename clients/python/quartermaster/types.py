@@ -1395,6 +1395,7 @@ class AccountTierDataLimits(TypedDict):
     webhooks: int
     webhook_receivers: int
     ai_batches: int
+    alert_rules: int
     questions: int
     cron_jobs: int
     dns_zones: int
@@ -1422,6 +1423,7 @@ class AccountTierDataUsage(TypedDict):
     webhooks: int
     webhook_receivers: int
     ai_batches: int
+    alert_rules: int
     questions: int
     cron_jobs: int
     dns_zones: int
@@ -1693,6 +1695,313 @@ class AiBatchCancelData(TypedDict):
     created_at: str
     finished_at: str | None
     expires_at: str
+
+
+class AlertsRuleListInput(TypedDict):
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class RuleNotifyItem(TypedDict):
+    email: NotRequired[str]
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    slack_url: NotRequired[str]
+
+
+class RuleSeriesItem(TypedDict):
+    labels: dict[str, str]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    since: str
+    value: float | None
+
+
+class Rule(TypedDict):
+    rule: str
+    title: str | None
+    when: dict[str, Any]
+    above: float | None
+    below: float | None
+    for_seconds: int
+    every_seconds: int
+    by: list[str]
+    severity: Literal["info", "warning", "critical"]
+    labels: dict[str, str]
+    runbook_url: str | None
+    notify: list[RuleNotifyItem]
+    repeat_seconds: int | None
+    state: Literal["ok", "pending", "firing", "unknown"]
+    since: str
+    value: float | None
+    series: list[RuleSeriesItem]
+    more_series: int
+    words: str | None
+    silenced_until: str | None
+    looked_at: str | None
+    took_ms: float
+    version: int
+    created_at: str
+    updated_at: str
+
+
+class AlertsRuleListData(TypedDict):
+    items: list[Rule]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AlertsRuleGetInput(TypedDict):
+    rule: str
+
+
+class AlertsRuleDeleteInput(TypedDict):
+    rule: str
+    idempotency_key: NotRequired[str]
+
+
+class AlertsRuleDeleteData(TypedDict):
+    rule: str
+    deleted: bool
+
+
+class AlertsListInput(TypedDict):
+    state: NotRequired[Literal["ok", "pending", "firing", "unknown"]]
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class AlertSeriesItem(TypedDict):
+    labels: dict[str, str]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    since: str
+    value: float | None
+
+
+class Alert(TypedDict):
+    rule: str
+    title: str | None
+    severity: Literal["info", "warning", "critical"]
+    labels: dict[str, str]
+    runbook_url: str | None
+    state: Literal["ok", "pending", "firing", "unknown"]
+    since: str
+    value: float | None
+    series: list[AlertSeriesItem]
+    more_series: int
+    words: str | None
+    silenced_until: str | None
+
+
+class AlertsListData(TypedDict):
+    items: list[Alert]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AlertsHistoryInput(TypedDict):
+    rule: str
+    cursor: NotRequired[str]
+    limit: NotRequired[int]
+
+
+class ChangeSeriesItem(TypedDict):
+    labels: dict[str, str]
+    state_before: Literal["ok", "pending", "firing", "unknown"]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    value: float | None
+
+
+class Change(TypedDict):
+    at: str
+    state_before: Literal["ok", "pending", "firing", "unknown"]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    value: float | None
+    series: list[ChangeSeriesItem]
+    notices: int
+    words: str | None
+
+
+class AlertsHistoryData(TypedDict):
+    items: list[Change]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AlertsSilenceInput(TypedDict):
+    rule: NotRequired[str]
+    labels: NotRequired[dict[str, str]]
+    until: str | None
+    words: NotRequired[str]
+    idempotency_key: NotRequired[str]
+
+
+class AlertsSilenceData(TypedDict):
+    rule: str | None
+    labels: dict[str, Any] | None
+    until: str | None
+    words: str | None
+
+
+class AlertsRuleSetInputWhenSpend(TypedDict):
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "month"]]
+
+
+class AlertsRuleSetInputWhenWebhook(TypedDict):
+    webhook_id: NotRequired[str]
+
+
+class AlertsRuleSetInputWhenCron(TypedDict):
+    job_id: NotRequired[str]
+
+
+class AlertsRuleSetInputWhenErrors(TypedDict):
+    measure: Literal["new", "regressed", "count"]
+    environment: NotRequired[Literal["production", "staging", "development"]]
+    level: NotRequired[Literal["debug", "info", "warning", "error", "fatal"]]
+    window_seconds: NotRequired[int]
+
+
+class AlertsRuleSetInputWhenLogs(TypedDict):
+    q: NotRequired[str]
+    level: NotRequired[Literal["trace", "debug", "info", "warn", "error", "fatal"]]
+    service: NotRequired[str]
+    attributes: NotRequired[dict[str, Any]]
+    window_seconds: NotRequired[int]
+
+
+class AlertsRuleSetInputWhenMetrics(TypedDict):
+    query: str
+
+
+class AlertsRuleSetInputWhenQueue(TypedDict):
+    queue: str
+    measure: Literal["depth", "age", "dead"]
+
+
+class AlertsRuleSetInputWhen(TypedDict):
+    spend: NotRequired[AlertsRuleSetInputWhenSpend]
+    webhook: NotRequired[AlertsRuleSetInputWhenWebhook]
+    cron: NotRequired[AlertsRuleSetInputWhenCron]
+    errors: NotRequired[AlertsRuleSetInputWhenErrors]
+    logs: NotRequired[AlertsRuleSetInputWhenLogs]
+    metrics: NotRequired[AlertsRuleSetInputWhenMetrics]
+    queue: NotRequired[AlertsRuleSetInputWhenQueue]
+
+
+class AlertsRuleSetInputNotifyItem(TypedDict):
+    email: NotRequired[str]
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    slack_url: NotRequired[str]
+
+
+class AlertsRuleSetInput(TypedDict):
+    rule: str
+    when: AlertsRuleSetInputWhen
+    above: NotRequired[float | None]
+    below: NotRequired[float | None]
+    for_seconds: NotRequired[int]
+    every_seconds: NotRequired[int]
+    by: NotRequired[list[str]]
+    title: NotRequired[str | None]
+    severity: NotRequired[Literal["info", "warning", "critical"]]
+    labels: NotRequired[dict[str, str]]
+    runbook_url: NotRequired[str | None]
+    notify: NotRequired[list[AlertsRuleSetInputNotifyItem]]
+    repeat_seconds: NotRequired[int | None]
+    idempotency_key: NotRequired[str]
+
+
+class AlertsRuleTryInputWhenSpend(TypedDict):
+    capability: NotRequired[str]
+    key_id: NotRequired[str]
+    period: NotRequired[Literal["hour", "day", "month"]]
+
+
+class AlertsRuleTryInputWhenWebhook(TypedDict):
+    webhook_id: NotRequired[str]
+
+
+class AlertsRuleTryInputWhenCron(TypedDict):
+    job_id: NotRequired[str]
+
+
+class AlertsRuleTryInputWhenErrors(TypedDict):
+    measure: Literal["new", "regressed", "count"]
+    environment: NotRequired[Literal["production", "staging", "development"]]
+    level: NotRequired[Literal["debug", "info", "warning", "error", "fatal"]]
+    window_seconds: NotRequired[int]
+
+
+class AlertsRuleTryInputWhenLogs(TypedDict):
+    q: NotRequired[str]
+    level: NotRequired[Literal["trace", "debug", "info", "warn", "error", "fatal"]]
+    service: NotRequired[str]
+    attributes: NotRequired[dict[str, Any]]
+    window_seconds: NotRequired[int]
+
+
+class AlertsRuleTryInputWhenMetrics(TypedDict):
+    query: str
+
+
+class AlertsRuleTryInputWhenQueue(TypedDict):
+    queue: str
+    measure: Literal["depth", "age", "dead"]
+
+
+class AlertsRuleTryInputWhen(TypedDict):
+    spend: NotRequired[AlertsRuleTryInputWhenSpend]
+    webhook: NotRequired[AlertsRuleTryInputWhenWebhook]
+    cron: NotRequired[AlertsRuleTryInputWhenCron]
+    errors: NotRequired[AlertsRuleTryInputWhenErrors]
+    logs: NotRequired[AlertsRuleTryInputWhenLogs]
+    metrics: NotRequired[AlertsRuleTryInputWhenMetrics]
+    queue: NotRequired[AlertsRuleTryInputWhenQueue]
+
+
+class AlertsRuleTryInput(TypedDict):
+    when: AlertsRuleTryInputWhen
+    above: NotRequired[float | None]
+    below: NotRequired[float | None]
+    for_seconds: NotRequired[int]
+    every_seconds: NotRequired[int]
+    by: NotRequired[list[str]]
+
+
+class AlertsRuleTryDataChangesItemSeriesItem(TypedDict):
+    labels: dict[str, str]
+    state_before: Literal["ok", "pending", "firing", "unknown"]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    value: float | None
+
+
+class AlertsRuleTryDataChangesItem(TypedDict):
+    at: str
+    state_before: Literal["ok", "pending", "firing", "unknown"]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    series: list[AlertsRuleTryDataChangesItemSeriesItem]
+
+
+class AlertsRuleTryDataSeriesItem(TypedDict):
+    labels: dict[str, str]
+    state: Literal["ok", "pending", "firing", "unknown"]
+    since: str
+    value: float | None
+
+
+AlertsRuleTryData = TypedDict("AlertsRuleTryData", {
+    "from": "str",
+    "to": "str",
+    "step_seconds": "int",
+    "steps": "int",
+    "fired": "int",
+    "changes": "list[AlertsRuleTryDataChangesItem]",
+    "series": "list[AlertsRuleTryDataSeriesItem]",
+    "is_complete": "bool",
+})
 
 
 class AnalyticsCaptureInputItemsItem(TypedDict):
