@@ -24,7 +24,7 @@ interface Row {
 
 const log = (own: Alerts, items: readonly object[]) => own.ok('POST', '/v1/logs/ingest', { items });
 const capture = (own: Alerts, message: string, environment = 'production') =>
-  own.ok('POST', '/v1/errors/message', { message, level: 'error', environment });
+  own.ok('POST', '/v1/errors/message', { text: message, level: 'error', environment });
 
 const rows: readonly Row[] = [
   {
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     happen: async (own) => {
       await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
       const items = Array.from({ length: 10 }, (_, n) => ({ payload: { n } }));
-      await own.ok('POST', '/v1/queue/batch_publish', { queue: 'jobs', items });
+      await own.ok('POST', '/v1/queue/batch/publish', { queue: 'jobs', items });
     },
     series: [{ labels: { capability: 'queue.batch.publish' }, value: 0.0002 }],
   },
@@ -122,7 +122,7 @@ const rows: readonly Row[] = [
     prepare: (own) =>
       own.ok('POST', '/v1/account/webhooks/register', {
         url: 'http://127.0.0.1:9/x',
-        events: ['queue.message.dead_lettered'],
+        events: ['queue.dlq'],
       }),
     happen: async (own) => {
       const fail = {

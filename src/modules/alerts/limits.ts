@@ -55,5 +55,5 @@ export const SILENCE_DAYS_MAX = 90;
 
 /** What a rule would have done is told of so long. */
 export const TRY_MS = 24 * 3_600_000;
-export const TRY_STEPS_MAX = 288;
+export const TRY_STEPS_MAX = 289;
 export const TRY_CHANGES_MAX = 200;
