@@ -186,6 +186,13 @@ export const guides: readonly Guide[] = [
     summary: 'A person decides before an agent does what is dear or final.',
   },
   {
+    name: 'alerts',
+    title: 'Alerts',
+    group: 'Build',
+    about: ['alerts'],
+    summary: 'Who is told when logs, metrics, errors, spending or queues go beyond a bound.',
+  },
+  {
     name: 'vault',
     title: 'Vault',
     group: 'Build',
