@@ -15,6 +15,7 @@ const BACKGROUND = [
   'core.delivery',
   'core.delivery_line',
   'core.turn',
+  'alerts.change',
   'queue.delta',
   'queue.total',
   'queue.sample',
@@ -32,6 +33,8 @@ const TOUCHED = ['last_used_at', 'seen_at', 'failed_attempts', 'failing_since'];
 
 /** What counts of tables whose rows are changed by the work behind a call. */
 const ONLY: Readonly<Record<string, string>> = {
+  'alerts.rule': `SELECT account_id, rule, title, source, fields, above, below, for_seconds, every_seconds, by_labels, severity, labels,
+       runbook_url, notify, repeat_seconds, version FROM alerts.rule`,
   'core.mail': 'SELECT account_id, mail_id, recipient, subject, body_text FROM core.mail',
   'video.webhook': 'SELECT account_id, job_id, number, url FROM video.webhook',
   'image.webhook': 'SELECT account_id, job_id, number, url FROM image.webhook',

@@ -19,19 +19,17 @@ export interface AlertsState {
 const queueLoop = queueNotices({ table: 'alerts.notice', work: NOTICES });
 
 export function startAlerts(core: Services): AlertsState {
-  const looking: Looking = { core, ends: new LookEnds(core), spreads: new Spreads() };
+  const looking: Looking = { core, turns: new AccountTurns(), ends: new LookEnds(core), spreads: new Spreads() };
   return { core, loops: [lookLoop(looking), postLoop(core), queueLoop(core)] };
 }
 
-/** Rules of one account are looked at one after the other: so what a look takes is its own, and no account has all places. */
 function lookLoop(looking: Looking): JobLoop {
   const { core } = looking;
-  const turns = new AccountTurns();
   return dueWork<ClaimedLook>(core, {
     name: LOOKS,
     places: LOOKS_AT_ONCE,
     claim: claimLooks,
-    run: (look, signal, lost) => turns.run(look.accountId, () => lookAt(looking, look, signal, lost)),
+    run: (look, signal, lost) => lookAt(looking, look, signal, lost),
     renewal: { everyMs: LOOK_RENEW_MS, renew: (look) => renewLook(core.db, look) },
     putBack: setLookDue,
   });

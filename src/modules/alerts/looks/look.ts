@@ -6,6 +6,7 @@ import type { Services } from '../../../kit/services.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { FAILURES_MAX, LOOK_MS_MAX } from '../limits.ts';
 import { byOf, type RuleRow, seriesOf } from '../rules/row.ts';
+import type { AccountTurns } from './account-turns.ts';
 import type { EndedLook, Finding, LookEnds } from './end.ts';
 import { type Condition, judge } from './judge.ts';
 import { type Spreads, stepsOf } from './spread.ts';
@@ -13,6 +14,8 @@ import type { ClaimedLook } from './store.ts';
 
 export interface Looking {
   readonly core: Services;
+  /** Rules of an account are looked at one after the other: what a look takes is its own. */
+  readonly turns: AccountTurns;
   readonly ends: LookEnds;
   readonly spreads: Spreads;
 }
@@ -24,7 +27,7 @@ export async function lookAt(
   signal: AbortSignal,
   lost: AbortSignal,
 ): Promise<void> {
-  const { core, ends, spreads } = looking;
+  const { core, ends, spreads, turns } = looking;
   const { row, claimedMs } = look;
   const everyMs = row.every_seconds * 1_000;
   const stepMs = Math.floor(claimedMs / everyMs) * everyMs;
@@ -33,9 +36,8 @@ export async function lookAt(
     return ends.skip(look, stepMs + everyMs);
   const startMs = performance.now();
   const ended = AbortSignal.any([signal, lost]);
-  const found = await find(core, look, stepMs, ended);
+  const { found, tookMs } = await turns.run(look.accountId, () => timed(() => find(core, look, stepMs, ended)));
   ended.throwIfAborted();
-  const tookMs = Math.round((performance.now() - startMs) * 10) / 10;
   const spread = stepsOf(await spreads.of(core.db, look.accountId), tookMs, row.every_seconds);
   const nowMs = claimedMs + (performance.now() - startMs);
   const nextMs = (Math.floor(nowMs / everyMs) + 1) * everyMs;
@@ -49,6 +51,12 @@ export async function lookAt(
     words: spread === 1 ? null : spreadWords(spread, row),
   };
   await ends.write({ ...end, finding: 'passing' in found ? passingFinding(found.passing, row) : found });
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ readonly found: T; readonly tookMs: number }> {
+  const startMs = performance.now();
+  const found = await work();
+  return { found, tookMs: Math.round((performance.now() - startMs) * 10) / 10 };
 }
 
 /** Passing: there was no room for it now. */
