@@ -75,7 +75,8 @@ test(`${RULES * FLIPS} changes and ${KILLS} times SIGKILL`, { timeout: 600_000 }
   const flipping = (async () => {
     for (; flips < FLIPS; flips += 1) {
       const state = flips % 2 === 0 ? 'firing' : 'ok';
-      if (state === 'firing') await ok('POST', '/v1/queue/publish', { queue: 'jobs', payload: {}, idempotency_key: `f${flips}` });
+      if (state === 'firing')
+        await ok('POST', '/v1/queue/publish', { queue: 'jobs', payload: {}, idempotency_key: `f${flips}` });
       else await ok('POST', '/v1/queue/purge/jobs', {});
       await look();
       await until(async () => {

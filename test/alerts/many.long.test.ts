@@ -6,7 +6,7 @@ import { LOOKS } from '../../src/modules/alerts/limits.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Alerts, ENV } from './harness.ts';
 
-const RULES = Number(process.env.RULES ?? 5_000);
+const RULES = 5_000;
 let service: TestService;
 
 beforeAll(async () => {
@@ -23,11 +23,11 @@ const copyRules = {
 const standing = {
   name: 'test_standing',
   text: `SELECT count(*) FILTER (WHERE looked_at >= $2)::int AS looked, count(*) FILTER (WHERE spread > 1)::int AS spread,
-                sum(took_ms)::float8 AS took, sum(took_ms * 60 / every_seconds / spread)::float8 AS load
+                sum(took_ms * 60 / every_seconds / spread)::float8 AS load
            FROM alerts.rule WHERE account_id = $1`,
 };
 
-test(`${RULES} rules due in the same second`, { timeout: 300_000 }, async () => {
+test(`${RULES} rules due in the same second`, { timeout: 400_000 }, async () => {
   const [many, other] = [await Alerts.at(service), await Alerts.at(service)];
   for (const own of [many, other]) {
     await own.ok('POST', '/v1/queue/create', { name: 'jobs' });
@@ -37,31 +37,21 @@ test(`${RULES} rules due in the same second`, { timeout: 300_000 }, async () => 
   const { accountId } = many.account;
   const { db } = service.core;
   await db.query(copyRules, [accountId, RULES - 1]);
+  await service.advance(60);
   await db.transaction(async (tx) => openTurn(tx, accountId, LOOKS, await clockNow(tx)));
-  const rounds: { seconds: number; core: number; looked: number; otherAfter: number }[] = [];
-  for (let round = 0; round < 2; round += 1) {
-    await service.advance(60);
-    const fromMs = Math.floor((await many.nowMs()) / 60_000) * 60_000;
-    const [startMs, before] = [performance.now(), process.cpuUsage()];
-    await other.looked();
-    const otherAfter = performance.now() - startMs;
-    let looked = 0;
-    await vi.waitFor(
-      async () => {
-        const row = (await db.query<{ looked: number }>(standing, [accountId, new Date(fromMs)])).rows[0];
-        looked = row?.looked ?? 0;
-        const due = { name: 'test_due', text: 'SELECT count(*)::int AS due FROM alerts.rule WHERE account_id = $1 AND due_at <= core.clock_now()' };
-        expect((await db.query<{ due: number }>(due, [accountId])).rows[0]?.due).toBe(0);
-      },
-      { timeout: 120_000, interval: 100 },
-    );
-    const { user, system } = process.cpuUsage(before);
-    rounds.push({ seconds: (performance.now() - startMs) / 1_000, core: (user + system) / 1e6, looked, otherAfter });
-  }
-  const row = (await db.query<Record<string, number>>(standing, [accountId, new Date(0)])).rows[0];
-  console.log(JSON.stringify({ rounds, row }));
-  expect(rounds[0]?.looked).toBe(RULES);
-  expect(row?.looked).toBe(RULES);
-  const spread = (await many.get('r7')).words;
-  if ((row?.spread ?? 0) > 0) expect(spread ?? 'Looked at every').toContain('Looked at every');
+  const step = new Date(Math.floor((await many.nowMs()) / 60_000) * 60_000);
+  const read = async () => (await db.query<Record<string, number>>(standing, [accountId, step])).rows[0] ?? {};
+  const before = process.cpuUsage();
+  // Not behind all of them.
+  await other.looked();
+  expect((await read()).looked).toBeLessThan(RULES);
+  await vi.waitFor(async () => expect((await read()).looked).toBe(RULES), { timeout: 300_000, interval: 200 });
+  const { user, system } = process.cpuUsage(before);
+  const { spread = 0, load = 0 } = await read();
+  console.info(
+    `${RULES} looks: ${(user + system) / 1e3} ms of processor time; ${spread} spread; ${load} ms of a minute`,
+  );
+  // More than a second of looks a minute is spread over several.
+  expect(spread).toBeGreaterThan(0);
+  expect((await many.get('r7')).words).toContain('in place of every 60');
 });
