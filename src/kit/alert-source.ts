@@ -1,13 +1,16 @@
 // What alerts may watch of a module. The module says which fields choose it and looks at them; the alerts module knows no other module. A look
 // is free, changes nothing that its owner could see, and is bounded as the module's own questions are.
 import type { Static, TObject, TSchema } from 'typebox';
-import type { CallContext } from './services.ts';
+import type { CallContext } from '../core/callers/context.ts';
 
 /** One of the values that a look finds. */
 export interface AlertSeries {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
+
+/** Whose rule it is. */
+export type AlertOwner = Pick<CallContext<unknown>, 'accountId' | 'signal'>;
 
 export interface AlertAsked<When> {
   readonly when: When;
@@ -48,7 +51,7 @@ export interface AlertSource<When = unknown, State = unknown> {
   /** Codes that `check` may throw, beside VALIDATION_FAILED. */
   readonly errors?: readonly string[];
   /** Before the rule is set. Answers warnings; throws the Problem of what cannot be looked at, `param` below `when`. */
-  check?(state: State, ctx: CallContext, asked: AlertAsked<When>): Promise<readonly string[]>;
+  check?(state: State, owner: AlertOwner, asked: AlertAsked<When>): Promise<readonly string[]>;
   /** Throws the Problem of what cannot be looked at. */
   look(state: State, look: AlertLook<When>): Promise<readonly AlertSeries[]>;
   /** The same of the past, a step after the other; absent: the source keeps none. It may end early where a time is up. */
@@ -57,7 +60,7 @@ export interface AlertSource<When = unknown, State = unknown> {
 
 /** A source whose functions are given the state of its module. */
 export interface BoundAlertSource extends Omit<AlertSource, 'check' | 'look' | 'past'> {
-  check(ctx: CallContext, asked: AlertAsked<unknown>): Promise<readonly string[]>;
+  check(owner: AlertOwner, asked: AlertAsked<unknown>): Promise<readonly string[]>;
   look(look: AlertLook<unknown>): Promise<readonly AlertSeries[]>;
   readonly past: ((looks: AlertLooks<unknown>) => Promise<readonly AlertStep[]>) | null;
 }
@@ -90,7 +93,7 @@ export function bindAlertSources(
       source.name,
       {
         ...source,
-        check: async (ctx, asked) => (await source.check?.(states.get(name), ctx, asked)) ?? [],
+        check: async (owner, asked) => (await source.check?.(states.get(name), owner, asked)) ?? [],
         look: (look) => source.look(states.get(name), look),
         past: source.past === undefined ? null : (looks) => source.past?.(states.get(name), looks) ?? noSteps,
       },

@@ -38,11 +38,11 @@ export const spendSource = alertSource<AccountState>()({
     if (capability === undefined || core.knownScopes.kinds.has(capability)) return [];
     return [`when.spend.capability: there is no capability ${capability} here, so nothing is ever spent on it.`];
   },
-  look: spent,
-  past: (state, looks) => lookAtEach(looks, performance.now() + PAST_MS, (each) => spent(state, each)),
+  look: readSpend,
+  past: (state, looks) => lookAtEach(looks, performance.now() + PAST_MS, (each) => readSpend(state, each)),
 });
 
-async function spent(
+async function readSpend(
   { core }: AccountState,
   { accountId, when, by, atMs }: AlertLook<Spend>,
 ): Promise<readonly AlertSeries[]> {

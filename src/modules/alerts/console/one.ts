@@ -77,7 +77,7 @@ function actions(visit: Visit, { silenced_until: until }: Rule): Html | undefine
 async function show(visit: Visit, rule: Rule) {
   const cursor = visit.query.get('cursor') ?? undefined;
   const list = await visit.call(history, { rule: rule.rule, cursor, limit: ROWS });
-  const content = html`<div class="panels">${settings(visit, rule)}${watched(rule)}</div>
+  const content = html`<div class="panels">${settings(visit, rule)}${watchPanel(rule)}</div>
 ${seriesTable(visit, rule)}
 ${panel(visit, 'History', list, (page) => html`${changeTable(visit, page.items)}${more(visit, page)}`)}`;
   return { content };
@@ -103,7 +103,7 @@ function settings(visit: Visit, rule: Rule): Html {
   ])}</section>`;
 }
 
-function watched({ when, by }: Rule): Html {
+function watchPanel({ when, by }: Rule): Html {
   return html`<section class="panel"><h2>Watches</h2>${payload(when, 'What is looked at', { call: 'alerts.rule.get' })}${by.length === 0 ? '' : html`<p>A series for each ${by.join(', ')}.</p>`}</section>`;
 }
 

@@ -57,7 +57,7 @@ export class LookEnds {
         return void (await this.#quiet.add(accountId, quietEnd(ended, judged)));
     }
     if ('unknown' in finding && row.state === 'unknown')
-      return void (await this.#quiet.add(accountId, { ...baseOf(ended), ...kept(row), words: finding.unknown }));
+      return void (await this.#quiet.add(accountId, { ...baseOf(ended), ...standingOf(row), words: finding.unknown }));
     await rideOut(() => this.#writeChange(ended));
   }
 
@@ -205,7 +205,7 @@ function baseOf({ look, stepMs, failures, tookMs, spread, dueMs }: EndedLook) {
 }
 
 /** What stays of a rule that cannot be looked at. */
-const kept = ({ value, series, more_series: more }: RuleRow) => ({ value, series, more });
+const standingOf = ({ value, series, more_series: more }: RuleRow) => ({ value, series, more });
 
 function quietEnd(ended: EndedLook, { value, series, more }: Judged): LookEnd {
   return { ...baseOf(ended), value, series: seriesText(series), more, words: ended.words };

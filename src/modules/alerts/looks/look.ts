@@ -36,7 +36,7 @@ export async function lookAt(
     return ends.skip(look, stepMs + everyMs);
   const startMs = performance.now();
   const ended = AbortSignal.any([signal, lost]);
-  const { found, tookMs } = await turns.run(look.accountId, () => timed(() => find(core, look, stepMs, ended)));
+  const { found, tookMs } = await turns.run(look.accountId, () => measure(() => find(core, look, stepMs, ended)));
   ended.throwIfAborted();
   const spread = stepsOf(await spreads.of(core.db, look.accountId), tookMs, row.every_seconds);
   const nowMs = claimedMs + (performance.now() - startMs);
@@ -53,7 +53,7 @@ export async function lookAt(
   await ends.write({ ...end, finding: 'passing' in found ? passingFinding(found.passing, row) : found });
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ readonly found: T; readonly tookMs: number }> {
+async function measure<T>(work: () => Promise<T>): Promise<{ readonly found: T; readonly tookMs: number }> {
   const startMs = performance.now();
   const found = await work();
   return { found, tookMs: Math.round((performance.now() - startMs) * 10) / 10 };

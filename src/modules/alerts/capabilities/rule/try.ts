@@ -54,7 +54,7 @@ export const tryRule = (offer: Pick<Offer, 'alertSources'>) =>
     ],
     async run({ ctx, input }) {
       const read = await readCondition(ctx, input);
-      return { data: tried(read, await lookBack(ctx, read, await clockNow(ctx.core.db))) };
+      return { data: judgeSteps(read, await lookBack(ctx, read, await clockNow(ctx.core.db))) };
     },
   });
 
@@ -88,7 +88,7 @@ async function pastOf(
   return past === null ? [] : past(looks);
 }
 
-function tried(read: ReadCondition, { fromMs, toMs, stepMs, steps }: LookedBack) {
+function judgeSteps(read: ReadCondition, { fromMs, toMs, stepMs, steps }: LookedBack) {
   const condition = conditionOf(read);
   const changes: object[] = [];
   let series: readonly SeriesState[] = [];
