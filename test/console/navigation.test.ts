@@ -27,7 +27,7 @@ function groupsOf(text: string): Record<string, readonly string[]> {
 const groupsOfAll = {
   '': ['Overview', 'Wallet', 'Usage', 'Keys', 'Approvals'],
   Build: ['Schedules', 'Flags', 'Queues', 'Storage', 'Vault', 'Vectors'],
-  Observe: ['Requests', 'Events', 'Analytics', 'Errors', 'Logs', 'Metrics', 'Risk'],
+  Observe: ['Requests', 'Events', 'Alerts', 'Analytics', 'Errors', 'Logs', 'Metrics', 'Risk'],
   Reach: ['Webhooks', 'Captcha', 'DNS', 'Email', 'Realtime', 'Calls', 'SMS'],
   Make: ['AI', 'Images', 'PDF', 'Video', 'Web'],
   Settings: ['Audit log', 'Account'],
