@@ -119,7 +119,7 @@ class Reading {
   }
 
   #selector(node: SyntaxNode): Node {
-    const modified = this.#modified(node);
+    const modified = this.#modifiersOf(node);
     if (node.name === 'VectorSelector') return this.#readSelector(node, modified, null);
     const [of, duration] = childrenOf(node) as [SyntaxNode, SyntaxNode];
     if (of.name !== 'VectorSelector') throw this.#wrong(node.from, 'has a range behind what is no selector');
@@ -127,7 +127,7 @@ class Reading {
   }
 
   #subquery(node: SyntaxNode): Node {
-    const modified = this.#modified(node);
+    const modified = this.#modifiersOf(node);
     const [of, range, step] = childrenOf(node) as [SyntaxNode, SyntaxNode, SyntaxNode | undefined];
     // The grammar gives a subquery the whole expression before it.
     if (of.name === 'BinaryExpr' || of.name === 'UnaryExpr')
@@ -137,7 +137,7 @@ class Reading {
     return { kind: 'subquery', of: inner, rangeMs: this.#duration(range), stepMs, ...modified };
   }
 
-  #modified(node: SyntaxNode): Modified {
+  #modifiersOf(node: SyntaxNode): Modified {
     const { offsetMs, at } = this.#modifiers.get(node.to) ?? { offsetMs: 0, at: null };
     this.#modifiers.delete(node.to);
     return { offsetMs, at };

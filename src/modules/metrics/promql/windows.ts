@@ -181,14 +181,14 @@ function slopeOf(window: Window): number | null {
   return linearRegression(window, at(window.times, window.from)).slope;
 }
 
-function predicted(window: Window, [seconds]: readonly number[]): number | null {
+function predict(window: Window, [seconds]: readonly number[]): number | null {
   if (window.to - window.from < 2) return null;
   const { slope, intercept } = linearRegression(window, window.atMs);
   return slope * (seconds as number) + intercept;
 }
 
 /** Holt and Winters' double exponential smoothing. */
-function smoothed({ values, from, to }: Window, [smoothing, trendFactor]: readonly number[]): number | null {
+function smooth({ values, from, to }: Window, [smoothing, trendFactor]: readonly number[]): number | null {
   if (to === from) return null;
   const [sf, tf] = [requireFactor('smoothing', smoothing as number), requireFactor('trend', trendFactor as number)];
   if (to - from < 2) return null;
@@ -234,6 +234,6 @@ export const windowFunctions: Readonly<Record<string, WindowFunction>> = {
   changes: some(countChanges),
   resets: some(countResets),
   deriv: slopeOf,
-  predict_linear: predicted,
-  holt_winters: smoothed,
+  predict_linear: predict,
+  holt_winters: smooth,
 };
