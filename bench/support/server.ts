@@ -27,7 +27,10 @@ const service =
   config.workers === 1
     ? await startService(config, { log, extraModules: [benchModule] })
     : await startWorkers(config, { log, vendorsText: null });
-const connection = readConnection(config.dataDir) as Connection;
+const connection =
+  config.databaseUrl === undefined
+    ? (readConnection(config.dataDir) as Connection)
+    : { connectionString: config.databaseUrl };
 const db = new Database({ connection, connections: 1, hotConnections: 1 });
 const secrets = new Secrets(await loadServerSecret(config));
 const made: { accountId: string; secret: string }[] = [];

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { withClient } from '../../src/db/client.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 
@@ -67,8 +68,9 @@ export async function startBenchService(
   });
   const ready = await firstLine(child);
   const { url, pid, accounts: made } = JSON.parse(ready) as { url: string; pid: number; accounts: BenchAccount[] };
-  const connection = readConnection(dataDir) as Connection;
-  await walPrepared(connection);
+  const { DATABASE_URL } = settings;
+  const connection = DATABASE_URL === undefined ? (readConnection(dataDir) as Connection) : connectionOf(DATABASE_URL);
+  if (DATABASE_URL === undefined) await walPrepared(connection);
   const forked = childrenOf(pid).filter((of) => readFileSync(`/proc/${of}/cmdline`, 'utf8').includes('src/main.js'));
   return {
     url,
@@ -101,6 +103,11 @@ export async function startBenchService(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function connectionOf(url: string): Connection {
+  const { host, port, user, password, database } = new pg.Client({ connectionString: url });
+  return { host, port, user: user ?? 'postgres', password: password ?? '', database: database ?? 'postgres' };
 }
 
 function childrenOf(pid: number): number[] {

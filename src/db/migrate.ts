@@ -46,6 +46,8 @@ const CREATE_MIGRATIONS = `
 
 // Tables that a file has made go to the nodes of a distributed engine.
 const DISTRIBUTE = callIfDefined('core.distribute');
+// On a distributed engine a transaction that has altered tables over several connections to a node can make no table there.
+const ONE_CONNECTION_TO_A_NODE = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
 // The planner learns what tables hold at their worst, when they are committed (migration 0001).
 const SHOW_WORST_CASES = callIfDefined('core.show_worst_cases');
 
@@ -139,6 +141,7 @@ function pendingOf(files: MigrationFile[], applied: AppliedMigration[]): Migrati
 async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
   try {
     await client.query('BEGIN');
+    await client.query(ONE_CONNECTION_TO_A_NODE);
     // Each alone: a distributed engine hands its nodes the whole text that an ALTER comes in, and they take one command.
     for (const command of commandsOf(file.text)) await client.query(command);
     await client.query(DISTRIBUTE);

@@ -114,6 +114,7 @@ test.runIf(inject('cluster') !== null)(
         'dns.domain',
         'dns.zone_name',
         'email.inbox_address',
+        'storage.cors_bucket',
       ].map((table) => `${table} everywhere`),
     );
   },
