@@ -7,6 +7,8 @@ import { median, perSecond, print, type Row, ratioRow } from './support/report.t
 import { type BenchService, postmasterPid, query, startBenchService } from './support/service.ts';
 
 const WALLETS = 64;
+/** The databases keep what a run before has left. */
+const SECRETS_KEY = 'the server secret of bench/cluster.ts';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const { CLUSTER_URL, PLAIN_URL } = process.env;
@@ -38,7 +40,7 @@ const cases: readonly Case[] = [
 ];
 
 async function openSide(url: string): Promise<Side> {
-  const service = await startBenchService(WALLETS, 'off', 1, { DATABASE_URL: url });
+  const service = await startBenchService(WALLETS, 'off', 1, { DATABASE_URL: url, SECRETS_KEY });
   for (const { secret } of service.accounts) await service.call(secret, '/v1/queue/create', { name: QUEUE });
   const { connection } = service;
   const [citus] = await query(connection, `SELECT FROM pg_extension WHERE extname = 'citus'`);

@@ -59,7 +59,7 @@ export async function startBenchService(
       PORT: '0',
       DATA_DIR: dataDir,
       RATE_LIMITS: rateLimits,
-      LOG_LEVEL: 'error',
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       VECTOR_MEMORY_MB: '6144',
       WORKERS: String(workers),

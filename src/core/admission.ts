@@ -161,8 +161,9 @@ export const admission = {
     databaseConnections: 6,
     /** A second one lets other accounts proceed while one waits for the disk; more only make each carry fewer calls. */
     commitsAtOnce: 2,
-    /** Commits at once on a distributed engine, where each is of one account and waits for its node; each with a connection beside those. */
+    /** Commits at once at each node of a distributed engine, each with a connection beside those; and of one shard, whose accounts share them. */
     distributedCommits: 8,
+    commitsOfShard: 1,
     /** Billable calls that wait for a commit. */
     laneItemsMax: 20_000,
     /** What they are to write, or to answer. */

@@ -108,6 +108,7 @@ export const notShared: Readonly<Record<string, string>> = {
   'address.wrongDeviceCodesMax': 'counted in the database',
   'address.webSocketsMax': COUNTED_FOR_ALL,
   'address.addressesMax': MEMORY_OF_ALL,
+  'all.commitsOfShard': 'the least there is',
   'all.descriptorsReserved': 'the system counts descriptors by process',
   'all.spareConnectionMs': A_TIME,
   'all.arrivalSliceMs': A_TIME,

@@ -76,9 +76,15 @@ export function accountsOf(items: readonly { readonly accountId: string }[]): Bu
   return textArray([...new Set(items.map(({ accountId }) => accountId))].sort());
 }
 
-/** The element of a text array that has one. */
-export function onlyText(array: Buffer): string {
-  return array.toString('utf8', HEADER_BYTES + 4, HEADER_BYTES + 4 + array.readInt32BE(HEADER_BYTES));
+/** The elements of a text array without nulls. */
+export function textsOf(array: Buffer): string[] {
+  const texts: string[] = [];
+  for (let at = HEADER_BYTES; at < array.length; ) {
+    const end = at + 4 + array.readInt32BE(at);
+    texts.push(array.toString('utf8', at + 4, end));
+    at = end;
+  }
+  return texts;
 }
 
 /** Texts stand for their UTF-8 bytes. `room`: written to if it is large enough. */

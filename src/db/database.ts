@@ -4,8 +4,11 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { bindUncopied } from './bind-message.ts';
+import { keepsPlans } from './engine-release.ts';
 import { isConnectionError, sqlState } from './errors.ts';
+import { type Connections, NodePools } from './node-pools.ts';
 import { makeMissedPartition } from './partitions.ts';
+import { Placement } from './placement.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { encodeValues } from './statement.ts';
 import { ClientTransaction, CommitUnknown, type Queryable, type Rows, send, type Transaction } from './transaction.ts';
@@ -36,6 +39,8 @@ const hotSettings = [
   // Hash joins stay on: without them a commit for 20 accounts compared every account with every row (0.25 against 0.08 ms a statement).
   'cpu_operator_cost=0.1',
 ];
+// For releases that keep every plan made for all values (engine-release.ts).
+const plansForValues = ['plan_cache_mode=force_custom_plan'];
 const transactionTriesMax = 4;
 /** How long a statement waits for a server that restarts. Nothing has been sent yet, so waiting is always safe. */
 const CONNECT_FOR_MS = 5_000;
@@ -49,7 +54,7 @@ export interface DatabaseOptions {
   readonly connection: ConnectionConfig;
   readonly hotConnections?: number;
   readonly connections?: number;
-  /** The tables lie on several nodes (storage.ts). */
+  /** The tables lie on several nodes (storage.ts). Each has as many connections. */
   readonly distributed?: boolean;
   /** How long a statement may take before its connection is given up; a minute when absent. */
   readonly statementTimeoutMs?: number;
@@ -60,10 +65,12 @@ export interface DatabaseOptions {
 }
 
 export class Database implements Queryable {
-  readonly hot: Pool;
-  /** A statement that writes or locks, and a transaction, is for one account then. */
+  readonly hot: Connections;
+  /** A statement that writes or locks, and a transaction, is for accounts of one shard then. */
   readonly distributed: boolean;
-  readonly #general: Pool;
+  /** Null on plain PostgreSQL. */
+  readonly placement: Placement | null;
+  readonly #general: Connections;
   readonly #hints = new EventEmitter();
 
   constructor(options: DatabaseOptions) {
@@ -76,8 +83,12 @@ export class Database implements Queryable {
     this.distributed = options.distributed ?? false;
     const { distributed } = this;
     const common = { connection, distributed, onIdleError, onHint, mend, statementTimeoutMs };
-    this.hot = new Pool({ ...common, max: options.hotConnections ?? 6, settings: hotSettings });
-    this.#general = new Pool({ ...common, max: options.connections ?? 6, settings: ['jit=off'] });
+    const hot = { ...common, max: options.hotConnections ?? 6, settings: hotSettings };
+    const general = { ...common, max: options.connections ?? 6, settings: ['jit=off'] };
+    const [hotPool, generalPool] = [new Pool(hot), new Pool(general)];
+    this.placement = distributed ? new Placement({ coordinator: generalPool, connection, onError: onIdleError }) : null;
+    this.hot = connectionsOf(hotPool, hot, this.placement);
+    this.#general = connectionsOf(generalPool, general, this.placement);
   }
 
   /** Calls `listener` after each commit of this process whose transaction gave the hint `topic`. Answers what ends that. */
@@ -101,9 +112,9 @@ export class Database implements Queryable {
     return this.#general.query(statement, values);
   }
 
-  /** Runs `body` in a transaction, again when PostgreSQL asks for a retry (40001, 40P01) or a partition was missing. Throws CommitUnknown when COMMIT got no answer. */
-  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#general.transaction(body);
+  /** As of Connections. */
+  transaction<T>(body: (tx: Transaction) => Promise<T>, accountId?: string): Promise<T> {
+    return this.#general.transaction(body, accountId);
   }
 
   /** Whether the server answers now: statements wait for one that restarts, whoever asks this wants to know at once. */
@@ -116,11 +127,18 @@ export class Database implements Queryable {
   }
 
   async end(): Promise<void> {
+    this.placement?.end();
     await Promise.all([this.hot.end(), this.#general.end()]);
   }
 }
 
-interface PoolOptions {
+function connectionsOf(pool: Pool, options: PoolOptions, placement: Placement | null): Connections {
+  if (placement === null) return pool;
+  const settings = () => [...options.settings, ...(keepsPlans(placement.version) ? plansForValues : [])];
+  return new NodePools(pool, placement, ({ connection }) => new Pool({ ...options, connection, settings: settings() }));
+}
+
+export interface PoolOptions {
   readonly connection: ConnectionConfig;
   readonly distributed: boolean;
   readonly max: number;
@@ -132,7 +150,7 @@ interface PoolOptions {
   readonly mend: (error: unknown) => Promise<boolean>;
 }
 
-export class Pool implements Queryable {
+export class Pool implements Connections {
   readonly #pool: pg.Pool;
   readonly #distributed: boolean;
   readonly #onHint: (topic: string) => void;

@@ -48,6 +48,8 @@ const CREATE_MIGRATIONS = `
 const DISTRIBUTE = callIfDefined('core.distribute');
 // On a distributed engine a transaction that has altered tables over several connections to a node can make no table there.
 const ONE_CONNECTION_TO_A_NODE = `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`;
+// Accounts of a shard share commits: of few shards many do, and a cluster has no more nodes than shards. An operator may set another number.
+const SHARD_COUNT = `SELECT set_config('citus.shard_count', '16', true) FROM pg_settings WHERE name = 'citus.shard_count' AND source = 'default'`;
 // The planner learns what tables hold at their worst, when they are committed (migration 0001).
 const SHOW_WORST_CASES = callIfDefined('core.show_worst_cases');
 
@@ -142,6 +144,7 @@ async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
   try {
     await client.query('BEGIN');
     await client.query(ONE_CONNECTION_TO_A_NODE);
+    await client.query(SHARD_COUNT);
     // Each alone: a distributed engine hands its nodes the whole text that an ALTER comes in, and they take one command.
     for (const command of commandsOf(file.text)) await client.query(command);
     await client.query(DISTRIBUTE);

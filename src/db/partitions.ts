@@ -122,7 +122,8 @@ function missedPartition(error: unknown): { readonly parent: string | null; read
   if (seq === undefined) return null;
   if (routine === 'ReportResultError') return { parent: null, seq: BigInt(seq) };
   if (routine !== 'ExecFindPartition') return null;
-  return { parent: `${schema}.${table}`, seq: BigInt(seq) };
+  // At the node that has its rows it is a part of the table, by name the table and a number.
+  return { parent: `${schema}.${table}`.replace(/_\d+$/, ''), seq: BigInt(seq) };
 }
 
 function startOf(period: Period, ms: number): number {

@@ -1,7 +1,8 @@
 // One transaction on one connection. Statements are pipelined; the first failure is reported as the cause of all later ones.
 import pg from 'pg';
 import { sqlState } from './errors.ts';
-import { lockedAccount, lockShard } from './shard-lock.ts';
+import { textArray } from './arrays.ts';
+import { lockedAccounts, lockShards } from './shard-lock.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { type EncodedValue, encodeValues } from './statement.ts';
 
@@ -40,7 +41,7 @@ export class ClientTransaction implements Transaction {
   readonly hints = new Set<string>();
   #failure: unknown;
   #pending = new Set<Promise<unknown>>();
-  /** Accounts whose shard is locked; null on plain PostgreSQL. */
+  /** Accounts whose shards are locked; null on plain PostgreSQL. */
   readonly #shardsOf: Set<string> | null;
 
   constructor(client: pg.PoolClient, distributed: boolean) {
@@ -50,14 +51,15 @@ export class ClientTransaction implements Transaction {
 
   query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
     const encoded = encodeValues(values);
-    if (this.#shardsOf !== null) this.#lockShard(this.#shardsOf, lockedAccount(statement, encoded));
+    if (this.#shardsOf !== null) this.#lockShards(this.#shardsOf, lockedAccounts(statement, encoded));
     return this.#send<R>(statement, encoded);
   }
 
-  #lockShard(locked: Set<string>, accountId: string | null): void {
-    if (accountId === null || locked.has(accountId)) return;
-    locked.add(accountId);
-    void this.#send(lockShard, [accountId]);
+  #lockShards(locked: Set<string>, accounts: readonly string[]): void {
+    const further = accounts.filter((accountId) => !locked.has(accountId));
+    if (further.length === 0) return;
+    for (const accountId of further) locked.add(accountId);
+    void this.#send(lockShards, [textArray(further)]);
   }
 
   #send<R>(statement: Statement, values: EncodedValue[]): Promise<Rows<R>> {

@@ -214,7 +214,7 @@ function openDatabase({ storage, bounds, siblings, log }: InnerOptions): Databas
     distributed: storage.distributed,
     hotConnections: databaseConnections + (storage.distributed ? distributedCommits : 0),
     connections: databaseConnections,
-    onIdleError: (error) => log.warn({ err: error }, 'database connection lost'),
+    onIdleError: (error) => log.warn({ err: error }, 'database connection failed'),
     onHint: (topic) => siblings.tell('hint', topic),
   });
 }

@@ -1,13 +1,10 @@
 // Warnings about the distributed engine (Citus). Some releases open connections without limit if the coordinator holds shards; some workers
 // lose commits when a shard is moved.
 import type { Queryable } from '../db/database.ts';
+import { keepsPlans, releaseOf } from '../db/engine-release.ts';
 import { statement } from '../db/statement.ts';
 
 const FIX = 'https://github.com/citusdata/citus/pull/8824';
-// They plan a prepared statement that a node executes itself anew each time, and keep every plan. Measured: 154 MB a connection after 6,000
-// statements, and 2 MB with the shards on workers.
-const KEEP_PLANS = new Set(['12.1.11', '12.1.12', '13.2.1', '13.2.2', '14.0.0', '14.0.1']);
-
 const readVersion = statement('doctor_read_engine', 'SELECT citus_version() AS version');
 // A move ends once its target has what the source had written (pg_current_wal_lsn). What is acknowledged before it is written may come later.
 // Measured with wal_writer_delay at 10 s: 172 of 41,214 updates lost in 7 moves, none of 77,797 in 10 with `on`.
@@ -26,8 +23,8 @@ export async function engineWarnings(db: Queryable): Promise<string[]> {
 
 /** `version` as citus_version() answers it: `Citus 13.2.2 on x86_64-pc-linux-gnu, …`. */
 export function warningOf(version: string): string | null {
-  const release = /^Citus (\d+\.\d+\.\d+)\b/.exec(version)?.[1];
-  if (release === undefined || !KEEP_PLANS.has(release)) return null;
+  const release = releaseOf(version);
+  if (release === undefined || !keepsPlans(version)) return null;
   return (
     `Citus ${release} keeps a new plan for every execution of a prepared statement on shards of the coordinator: ` +
     `connections grow until memory runs out. Keep shards off the coordinator, or use 13.2.0 or a release with the fix of ${FIX}.`

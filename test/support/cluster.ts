@@ -18,7 +18,7 @@ export interface Cluster {
 }
 
 // Few, since each is a copy of every table, and enough for every worker to have some.
-const SHARDS = 4;
+export const SHARDS = 4;
 const IN_USE = '55006';
 
 /** Makes the templates. The role of `url` must be a superuser that every node lets in, and the database must know the workers. */

@@ -33,13 +33,24 @@ export async function createTestDatabase(
   };
 }
 
-/** Lets plain PostgreSQL be used as a distributed engine: it has no shards, so there is none to lock. Does nothing on a cluster. */
+/**
+ * Lets plain PostgreSQL be used as a distributed engine of one node with four shards, which nothing can move: there is nothing to lock. Does
+ * nothing on a cluster.
+ */
 export async function useAsDistributed({ connection, distributed }: TestDatabase): Promise<void> {
   if (distributed) return;
+  const { host, port } = connection;
   await withClient(connection, (client) =>
     client.query(`
-      CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
-      CREATE FUNCTION lock_shard_metadata(integer, bigint[]) RETURNS void LANGUAGE sql AS 'SELECT'`),
+      CREATE FUNCTION citus_version() RETURNS text LANGUAGE sql AS $$SELECT 'none'$$;
+      CREATE FUNCTION get_shard_id_for_distribution_column(regclass, text) RETURNS bigint LANGUAGE sql
+        AS 'SELECT abs(hashtext($2)::bigint) % 4';
+      CREATE FUNCTION lock_shard_metadata(integer, bigint[]) RETURNS void LANGUAGE sql AS 'SELECT';
+      CREATE TABLE public.pg_dist_shard AS SELECT shardid, 'core.wallet'::regclass AS logicalrelid FROM generate_series(0::bigint, 3) shardid;
+      CREATE TABLE public.pg_dist_placement AS SELECT shardid, 1 AS groupid FROM public.pg_dist_shard;
+      CREATE TABLE public.pg_dist_node AS
+        SELECT 1 AS groupid, '${host}' AS nodename, ${port} AS nodeport, 'primary' AS noderole,
+               true AS isactive, true AS hasmetadata, true AS metadatasynced`),
   );
 }
 

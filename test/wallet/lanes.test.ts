@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admission } from '../../src/core/admission.ts';
 import { Lanes } from '../../src/core/wallet/lane/lanes.ts';
 import { lockWallets } from '../../src/core/wallet/lane/statements.ts';
 import { textArray } from '../../src/db/arrays.ts';
@@ -145,32 +144,33 @@ describe('a lane', () => {
       expect(await booksOf(shop.db, accountId)).toMatchObject({ balance: 0n, grants: 0n, charged: 100_000n });
   });
 
-  test('on a distributed engine a commit is of one account, and those of others are on their way at the same time', async () => {
-    const { distributedCommits } = admission.all;
+  test('on a distributed engine a commit is of one shard, and those of others are on their way at the same time', async () => {
     await useAsDistributed(database);
-    const db = new Database({
-      connection: database.connection,
-      distributed: true,
-      hotConnections: distributedCommits,
-    });
+    const db = new Database({ connection: database.connection, distributed: true, hotConnections: 8 });
     const lanes = new Lanes({ db, log: silent });
-    const accounts = await Promise.all(
-      Array.from({ length: distributedCommits + 3 }, () => openAccount(shop.db, 1_000_000n)),
-    );
-    const commits: number[] = [];
+    const accounts = await Promise.all(Array.from({ length: 24 }, () => openAccount(shop.db, 1_000_000n)));
+    const placement = db.placement as NonNullable<typeof db.placement>;
+    await Promise.all(accounts.map(({ accountId }) => placement.learn(accountId)));
+    const shardOf = ({ accountId }: { accountId: string }) => placement.shardOf(accountId);
+    const shards = new Set(accounts.map(shardOf));
+    expect(shards.size).toBeGreaterThan(1);
+    expect(shards).not.toContain(null);
+    const commits: ReturnType<typeof shardOf>[][] = [];
     const allUnderWay = Promise.withResolvers<void>();
     const effect: ReturnType<typeof rowEffect> = {
       ...rowEffect(),
       async read(_tx, items) {
-        commits.push(new Set(items.map(({ accountId }) => accountId)).size);
-        if (commits.length === distributedCommits) allUnderWay.resolve();
+        commits.push(items.map(shardOf));
+        if (commits.length === shards.size) allUnderWay.resolve();
         await allUnderWay.promise;
         return items.map(() => ({ kind: 'go', context: null }));
       },
     };
     const settled = await Promise.all(accounts.map((account) => lanes.submit(call(account, { effect }))));
     expect(settled.map(codeOf)).toEqual(accounts.map(() => 'done'));
-    expect(commits).toEqual(accounts.map(() => 1));
+    expect(commits.filter((of) => new Set(of).size !== 1)).toEqual([]);
+    expect(commits.length).toBeLessThan(accounts.length);
+    for (const { accountId } of accounts) expect(await rowsOf(shop.db, accountId)).toBe(1);
     await db.end();
   });
 

@@ -34,7 +34,7 @@ async function wasCommitted(db: Database, probe: CommitProbe, giveUpAt: number):
       return await db.transaction(async (tx) => {
         await tx.query(lockWallets, [textArray([probe.accountId])]);
         return (await tx.query(findLedgerEntry, [probe.accountId, probe.entrySeq, probe.batchId])).count === 1;
-      });
+      }, probe.accountId);
     } catch (error) {
       if (performance.now() > giveUpAt) throw new CommitUnknown(error);
       await sleep(RETRY_PAUSE_MS);

@@ -96,7 +96,7 @@ export async function commitLanes(
     };
     if (first !== undefined) onProbe(probeOf(first), result);
     return result;
-  });
+  }, items[0]?.accountId);
 }
 
 function probeOf({ accountId, batchId, entries: [entry] }: AccountBatch): CommitProbe {

@@ -1,5 +1,5 @@
 // Lanes: per account and process at most one commit is in flight, and calls that arrive meanwhile share the next one. An idle lane commits at
-// once, without a timer. On plain PostgreSQL one commit carries the batches of several accounts.
+// once, without a timer. One commit carries the batches of several accounts: of one shard on a distributed engine.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, sqlState } from '../../../db/database.ts';
 import { isLost } from '../../../db/ride-out.ts';
@@ -13,6 +13,7 @@ import { traceCommit } from './commit-spans.ts';
 import { commitSurely } from './commit-surely.ts';
 import type { LaneItem, LaneOutcome } from './lane-item.ts';
 import { LockedLanes } from './locked-lanes.ts';
+import { ReadyAccounts, type Turn } from './ready-accounts.ts';
 import { type Lane, leaderKeyOf, takeCompatible, type Waiting } from './waiting.ts';
 
 export interface LanesOptions {
@@ -40,12 +41,10 @@ const accountOf = (waiting: Waiting) => waiting.item.accountId;
 export class Lanes {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane>();
-  /** Accounts with waiting calls and no commit in flight, in order of arrival: round robin. */
-  readonly #ready = new Set<string>();
+  readonly #ready: ReadyAccounts;
   readonly #locked: LockedLanes;
   readonly #bytes: FairPlaces;
   readonly #itemsMax: number;
-  readonly #commitsMax: number;
   #active = 0;
   #scheduled = false;
   #waitingItems = 0;
@@ -56,7 +55,11 @@ export class Lanes {
     this.#locked = new LockedLanes(all, options.lockedForMs);
     this.#bytes = new FairPlaces(options.bytesMax ?? all.laneBytesMax);
     this.#itemsMax = all.laneItemsMax;
-    this.#commitsMax = options.db.distributed ? all.distributedCommits : all.commitsAtOnce;
+    this.#ready = new ReadyAccounts(options.db.placement, {
+      accountsPerCommit: ACCOUNTS_PER_COMMIT,
+      commitsOfGroup: options.db.placement === null ? all.commitsAtOnce : all.commitsOfShard,
+      commitsOfNode: options.db.placement === null ? all.commitsAtOnce : all.distributedCommits,
+    });
   }
 
   /** Waiting calls, for metrics and shutdown. */
@@ -75,6 +78,12 @@ export class Lanes {
   }
 
   #wait(item: LaneItem): Promise<LaneOutcome> {
+    const { placement } = this.#options.db;
+    if (placement === null || placement.shardOf(item.accountId) !== null) return this.#enter(item);
+    return placement.learn(item.accountId).then(() => this.#enter(item));
+  }
+
+  #enter(item: LaneItem): Promise<LaneOutcome> {
     const { accountId, bytes } = item;
     if (this.#waitingItems >= this.#itemsMax) throw problem('OVERLOADED', { retryAfterMs: 1000 });
     if (isLockedFull(this.#lanes.get(accountId))) throw problem('SERVICE_UNAVAILABLE', { retryAfterMs: 1000 });
@@ -123,7 +132,7 @@ export class Lanes {
   }
 
   #schedule(): void {
-    if (this.#scheduled || !this.#mayStart()) return;
+    if (this.#scheduled || !this.#ready.isDue) return;
     this.#scheduled = true;
     // One turn of the event loop: the other requests that this read of the sockets brought join the batch.
     setImmediate(() => {
@@ -133,44 +142,35 @@ export class Lanes {
     });
   }
 
-  /** Commits that may start now. */
-  get #free(): number {
-    return this.#commitsMax - this.#active;
-  }
-
-  #mayStart(): boolean {
-    return this.#ready.size > 0 && this.#free > 0;
-  }
-
   #start(): void {
-    if (!this.#mayStart()) return;
-    const batch = this.#take();
-    if (batch.length === 0) return;
+    const turn = this.#ready.take();
+    if (turn === null) return;
+    const batch = this.#take(turn);
+    if (batch.length === 0) return turn.end();
     this.#active += 1;
-    void this.#run(batch);
+    void this.#run(turn, batch);
   }
 
-  #take(): Waiting[] {
+  #take({ accounts, accountsMax, remove }: Turn): Waiting[] {
     const batch: Waiting[] = [];
-    // Its share of what is ready: all in one commit, the database and this process would only wait for one another.
-    const share = Math.ceil(this.#ready.size / this.#free);
-    const accountsMax = this.#options.db.distributed ? 1 : Math.min(share, ACCOUNTS_PER_COMMIT);
-    let accounts = 0;
-    for (const accountId of this.#ready) {
-      if (batch.length >= ITEMS_PER_COMMIT || accounts >= accountsMax) break;
+    let taken = 0;
+    for (const accountId of accounts) {
+      if (batch.length >= ITEMS_PER_COMMIT || taken >= accountsMax) break;
+      remove(accountId);
       const lane = this.#laneOf(accountId);
-      const taken = takeCompatible(lane.waiting, ITEMS_PER_COMMIT - batch.length);
-      batch.push(...taken);
+      // It came in twice: its shard became known, or another.
+      if (lane.busy) continue;
+      batch.push(...takeCompatible(lane.waiting, ITEMS_PER_COMMIT - batch.length));
       lane.busy = true;
-      accounts += 1;
-      this.#ready.delete(accountId);
+      taken += 1;
     }
     return batch;
   }
 
-  async #run(batch: readonly Waiting[]): Promise<void> {
+  async #run(turn: Turn, batch: readonly Waiting[]): Promise<void> {
     const left = await this.#commit(batch, 'pass over');
     this.#active -= 1;
+    turn.end();
     const locked = Map.groupBy(left, accountOf);
     for (const accountId of new Set(batch.map(accountOf))) {
       const calls = locked.get(accountId);
