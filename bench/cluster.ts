@@ -57,9 +57,12 @@ async function run({ service, postmasters, results }: Side, { name, connections,
   const secondsOfAll = () => postmasters.reduce((sum, pid) => sum + treeSeconds(pid), 0);
   const before = secondsOfAll();
   const result = await load({ url: service.url, connections, seconds: SECONDS, flow: flow(service) });
-  if (result.failed > 0) throw new Error(`${name}: ${result.failed} calls failed`);
-  const postgresUs = ((secondsOfAll() - before) / result.calls) * 1e6;
-  results.set(name, [...(results.get(name) ?? []), { ...result, postgresUs }]);
+  const answered = result.calls - result.failed;
+  // A busy machine makes the service refuse some calls (OVERLOADED), which reach no database.
+  if (answered < result.calls / 2) throw new Error(`${name}: ${result.failed} of ${result.calls} calls failed`);
+  const postgresUs = ((secondsOfAll() - before) / answered) * 1e6;
+  const rate = (result.rate * answered) / result.calls;
+  results.set(name, [...(results.get(name) ?? []), { ...result, rate, postgresUs }]);
 }
 
 function rowsOf({ name, target }: Case, cluster: Side, one: Side): Row[] {

@@ -97,10 +97,11 @@ export class Database implements Queryable {
     return () => void this.#hints.off(topic, listener);
   }
 
-  /** Those of `items` that may go in one transaction: all on plain PostgreSQL, those of an account on a distributed engine. */
+  /** Those of `items` that may go in one transaction: all on plain PostgreSQL, those of a shard on a distributed engine. */
   byTransaction<T extends { readonly accountId: string }>(items: readonly T[]): (readonly T[])[] {
-    if (!this.distributed) return items.length === 0 ? [] : [items];
-    return [...Map.groupBy(items, ({ accountId }) => accountId).values()];
+    const { placement } = this;
+    if (placement === null) return items.length === 0 ? [] : [items];
+    return [...Map.groupBy(items, ({ accountId }) => placement.shardOf(accountId) ?? accountId).values()];
   }
 
   /** As a commit of this process with that hint. */

@@ -1,4 +1,4 @@
-// On a distributed engine a statement is for one account, and so one task on one node, unless it says that it looks at all.
+// On a distributed engine a statement is for accounts of one shard, and so one task on one node, unless it says that it looks at all.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -34,6 +34,8 @@ const SAMPLES: Record<string, string> = {
 
 let database: TestDatabase;
 let client: pg.Client;
+/** Of the same shard as account `1`. */
+let neighbour: string;
 
 beforeAll(async () => {
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((path) => !path.endsWith('.test.ts'));
@@ -42,6 +44,12 @@ beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client(database.connection);
   await client.connect();
+  if (inject('cluster') === null) return;
+  const { rows } = await client.query<{ account: string }>(
+    `SELECT a::text AS account FROM generate_series(2, 1000) a
+      WHERE get_shard_id_for_distribution_column('core.wallet', a::text) = get_shard_id_for_distribution_column('core.wallet', '1'::text) LIMIT 1`,
+  );
+  neighbour = rows[0]?.account as string;
 });
 afterAll(async () => {
   await client.end();
@@ -147,8 +155,9 @@ async function planOf(text: string): Promise<string> {
   }
 }
 
-/** A literal of the type: one account, one of everything. */
+/** A literal of the type: one account, or two of one shard; one of everything. */
 function sampleOf(type: string): string {
   if (!type.endsWith('[]')) return SAMPLES[type] ?? '1';
+  if (type === 'text[]') return `ARRAY['1', '${neighbour}']`;
   return `ARRAY[${sampleOf(type.slice(0, -2))}]::${type}`;
 }

@@ -202,7 +202,7 @@ async function claimTogether(db: Database, wanted: readonly LineClaim[]): Promis
     ]);
     sent.catch(() => undefined); // the COMMIT behind it fails with the same reason
     return { answers: sent };
-  });
+  }, wanted[0]?.accountId);
   if (answers === null) return { lines: [], deliveries: [] };
   const [claimed, left, webhooks] = await answers;
   const byId = new Map((webhooks?.rows ?? []).map((row) => [row.webhook_id, row]));

@@ -132,7 +132,7 @@ function writeTogether(db: Database, outcomes: readonly Outcome[]): Promise<Disa
     );
     for (const { accountId, webhookId } of disabled) await endDeliveries(tx, accountId, webhookId, 'skipped', nowMs);
     return disabled;
-  });
+  }, outcomes[0]?.accountId);
 }
 
 function keysOf(outcomes: readonly Outcome[]): [Buffer, Buffer] {

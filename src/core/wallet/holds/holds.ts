@@ -101,19 +101,19 @@ export class Holds {
 
   /** Charges the actual price. Repeating it is safe: a settled hold answers what it is. Null when there is no such hold. */
   capture(accountId: string, holdId: string, capture: Capture): Promise<HoldSettlement | null> {
-    return rideOut(() => this.#db.transaction((tx) => settleHold(tx, accountId, holdId, capture)));
+    return rideOut(() => this.#db.transaction((tx) => settleHold(tx, accountId, holdId, capture), accountId));
   }
 
   /** Gives everything back. `answer`: of a call that succeeded for nothing. */
   release(accountId: string, holdId: string, answer?: HeldAnswer): Promise<HoldSettlement | null> {
-    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, answer)));
+    return rideOut(() => this.#db.transaction((tx) => releaseHold(tx, accountId, holdId, answer), accountId));
   }
 
   /** Releases holds past their time, a bounded number; answers true when there may be more. */
   async expireOverdue(signal: AbortSignal): Promise<boolean> {
     const { rows } = await this.#db.query<OverdueHold>(findOverdue, [OVERDUE_PER_RUN]);
     const finished = await mendEach(rows, signal, async ({ account_id, hold_id }) => {
-      await this.#db.transaction((tx) => expireHold(tx, account_id, hold_id));
+      await this.#db.transaction((tx) => expireHold(tx, account_id, hold_id), account_id);
     });
     return finished && rows.length === OVERDUE_PER_RUN;
   }

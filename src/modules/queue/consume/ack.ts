@@ -58,7 +58,7 @@ export async function ackMessages(db: Database, queue: QueueRow, refs: readonly 
     counts.send(tx);
     await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
     return new Map(rows.map((row) => [row.seq, row.attempt]));
-  });
+  }, queue.account_id);
   return matchedRefs(refs, gone);
 }
 
@@ -114,5 +114,5 @@ export async function extendMessage(
     ]);
     await refreshGroups(tx, queue.account_id, queue.queue_id, groups);
     return rows[0]?.visible_at ?? null;
-  });
+  }, queue.account_id);
 }
