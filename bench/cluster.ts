@@ -48,7 +48,10 @@ async function openSide(url: string): Promise<Side> {
     citus === undefined
       ? [connection]
       : (
-          await query<{ host: string; port: number }>(connection, 'SELECT nodename AS host, nodeport AS port FROM pg_dist_node')
+          await query<{ host: string; port: number }>(
+            connection,
+            'SELECT nodename AS host, nodeport AS port FROM pg_dist_node',
+          )
         ).map((node) => ({ ...connection, ...node }));
   return { service, postmasters: await Promise.all(nodes.map(postmasterPid)), results: new Map() };
 }

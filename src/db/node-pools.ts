@@ -1,6 +1,5 @@
 // Connections of a distributed engine: what is of one account goes to the node that has its rows, the rest to the coordinator.
 import { textsOf } from './arrays.ts';
-import type { Pool } from './database.ts';
 import { isConnectionError, sqlState } from './errors.ts';
 import type { Node, Placement } from './placement.ts';
 import { namesAccountFirst } from './shard-lock.ts';
@@ -24,15 +23,15 @@ export interface Connections extends Queryable {
 const IS_FAN_OUT = /^\s*\/\*\s*fan-out:/;
 
 export class NodePools implements Connections {
-  readonly #coordinator: Pool;
+  readonly #coordinator: Connections;
   readonly #placement: Placement;
-  readonly #open: (node: Node) => Pool;
-  readonly #pools = new Map<Node, Pool>();
+  readonly #open: (node: Node) => Connections;
+  readonly #pools = new Map<Node, Connections>();
   /** Whether a statement is of the account that is its first parameter, and of no table that the coordinator alone has. */
   readonly #ofAccount = new WeakMap<Statement, boolean>();
 
   /** `open`: the pool of a worker. */
-  constructor(coordinator: Pool, placement: Placement, open: (node: Node) => Pool) {
+  constructor(coordinator: Connections, placement: Placement, open: (node: Node) => Connections) {
     this.#coordinator = coordinator;
     this.#placement = placement;
     this.#open = open;
@@ -41,7 +40,11 @@ export class NodePools implements Connections {
   query<R>(statement: Statement, values: readonly SqlValue[]): Promise<Rows<R>> {
     const accountId = this.#accountOf(statement, values);
     if (accountId === null) return this.#coordinator.query(statement, values);
-    return this.#run(accountId, async (pool) => pool.query<R>(statement, values), () => this.#ofAccount.set(statement, false));
+    return this.#run(
+      accountId,
+      async (pool) => pool.query<R>(statement, values),
+      () => this.#ofAccount.set(statement, false),
+    );
   }
 
   transaction<T>(body: (tx: Transaction) => Promise<T>, accountId?: string): Promise<T> {
@@ -61,7 +64,7 @@ export class NodePools implements Connections {
   }
 
   /** What a worker cannot do (0A000), or has no table for (42P01), the coordinator does: nothing was committed. `onMissed`: then. */
-  async #run<T>(accountId: string | undefined, work: (pool: Pool) => Promise<T>, onMissed?: () => void): Promise<T> {
+  async #run<T>(accountId: string | undefined, work: (pool: Connections) => Promise<T>, onMissed?: () => void): Promise<T> {
     const pool = accountId === undefined ? this.#coordinator : await this.#poolOf(accountId);
     try {
       return await work(pool);
@@ -75,7 +78,7 @@ export class NodePools implements Connections {
     }
   }
 
-  async #poolOf(accountId: string): Promise<Pool> {
+  async #poolOf(accountId: string): Promise<Connections> {
     if (this.#placement.shardOf(accountId) === null) await this.#placement.learn(accountId);
     const shard = this.#placement.shardOf(accountId);
     const node = shard === null ? null : this.#placement.nodeOf(shard);

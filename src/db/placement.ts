@@ -119,18 +119,20 @@ export class Placement {
       if (host !== null && port !== null && !this.#reached.has(name)) await this.#reach(name, host, port);
     // A shard that was split is gone, and its accounts have others.
     if (rows.some(({ shard }) => !this.#nodes.has(shard)) || rows.length !== this.#nodes.size) this.#shards.clear();
-    this.#nodes = new Map(
-      rows.map(({ shard, host, port }) => [shard, this.#reached.get(`${host}:${port}`) ?? null]),
-    );
+    this.#nodes = new Map(rows.map(({ shard, host, port }) => [shard, this.#reached.get(`${host}:${port}`) ?? null]));
   }
 
   async #reach(name: string, host: string, port: number): Promise<void> {
     const connection = connectionTo(this.#options.connection, host, port);
     try {
-      await withClient({ ...connection, connectionTimeoutMillis: REACH_WITHIN_MS }, (client) => client.query('SELECT 1'));
+      await withClient({ ...connection, connectionTimeoutMillis: REACH_WITHIN_MS }, (client) =>
+        client.query('SELECT 1'),
+      );
       this.#reached.set(name, { name, connection });
     } catch (error) {
-      this.#options.onError(new Error(`node ${name} is not reached: its accounts go by the coordinator`, { cause: error }));
+      this.#options.onError(
+        new Error(`node ${name} is not reached: its accounts go by the coordinator`, { cause: error }),
+      );
     }
   }
 

@@ -1,7 +1,7 @@
 // One transaction on one connection. Statements are pipelined; the first failure is reported as the cause of all later ones.
 import pg from 'pg';
-import { sqlState } from './errors.ts';
 import { textArray } from './arrays.ts';
+import { sqlState } from './errors.ts';
 import { lockedAccounts, lockShards } from './shard-lock.ts';
 import type { SqlValue, Statement } from './statement.ts';
 import { type EncodedValue, encodeValues } from './statement.ts';

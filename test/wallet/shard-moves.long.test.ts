@@ -43,7 +43,7 @@ interface Done {
   renames: number;
 }
 
-/** One thing that a process does over and over for an account. */
+/** One thing that a process does over and over for an account: at its node, or by the coordinator where no account is told. */
 type Work = (shop: Shop, account: Account, done: Done) => Promise<void>;
 
 const charge: Work = async ({ lanes }, account, done) => {
@@ -73,7 +73,7 @@ const keepWallet: Work = async ({ db }, { accountId }) => {
     const opened = (await openWallet(tx, accountId)) as OpenWallet;
     await sleep(HELD_MS);
     await saveWallet(tx, opened, opened.wallet, []);
-  });
+  }, accountId);
   await sleep(HELD_MS);
 };
 
@@ -82,7 +82,7 @@ const countInName: Work = async ({ db }, { accountId }, done) => {
     const { rows } = await tx.query<{ name: string }>(lockName, [accountId]);
     await sleep(HELD_MS);
     await tx.query(rename, [accountId, String((Number(rows[0]?.name) || 0) + 1)]);
-  });
+  }, accountId);
   done.renames += 1;
 };
 

@@ -146,7 +146,10 @@ export class Lanes {
     const turn = this.#ready.take();
     if (turn === null) return;
     const batch = this.#take(turn);
-    if (batch.length === 0) return turn.end();
+    if (batch.length === 0) {
+      turn.end();
+      return;
+    }
     this.#active += 1;
     void this.#run(turn, batch);
   }
