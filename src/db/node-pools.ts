@@ -64,7 +64,11 @@ export class NodePools implements Connections {
   }
 
   /** What a worker cannot do (0A000), or has no table for (42P01), the coordinator does: nothing was committed. `onMissed`: then. */
-  async #run<T>(accountId: string | undefined, work: (pool: Connections) => Promise<T>, onMissed?: () => void): Promise<T> {
+  async #run<T>(
+    accountId: string | undefined,
+    work: (pool: Connections) => Promise<T>,
+    onMissed?: () => void,
+  ): Promise<T> {
     const pool = accountId === undefined ? this.#coordinator : await this.#poolOf(accountId);
     try {
       return await work(pool);
