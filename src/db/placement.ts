@@ -9,7 +9,7 @@ import { withClient } from './client.ts';
 import { statement } from './statement.ts';
 import type { Queryable } from './transaction.ts';
 
-export interface PlacementOptions {
+interface PlacementOptions {
   readonly coordinator: Queryable;
   readonly connection: pg.ClientConfig;
   /** Called for what keeps the map from being read, and for a node that is not reached. */
@@ -55,13 +55,17 @@ export class Placement {
 
   constructor(options: PlacementOptions) {
     this.#options = options;
-    this.#lookups = new Coalescer({ batchMax: ACCOUNTS_PER_LOOKUP, run: (_, accounts) => this.#find(accounts) });
+    this.#lookups = new Coalescer({
+      batchMax: ACCOUNTS_PER_LOOKUP,
+      run: (_, accounts) => this.#tellFailure(this.#find(accounts)),
+    });
     this.#timer = setInterval(() => this.readAgain(), READ_EVERY_MS).unref();
   }
 
-  /** Of an account that was learned; null: it is not known yet. */
+  /** Of an account that was learned; null: it is not known yet, or no more. */
   shardOf(accountId: string): bigint | null {
-    return this.#shards.get(accountId) ?? null;
+    const shard = this.#shards.get(accountId);
+    return shard !== undefined && this.#nodes.has(shard) ? shard : null;
   }
 
   /** Null: the coordinator. */
@@ -79,19 +83,19 @@ export class Placement {
     try {
       this.#first ??= this.#readOnce();
       await this.#first;
-      if (!this.#shards.has(accountId)) this.#shards.set(accountId, await this.#lookups.add('', accountId));
-    } catch (error) {
+      if (this.shardOf(accountId) !== null) return;
+      const shard = await this.#lookups.add('', accountId);
+      this.#shards.set(accountId, shard);
+      if (!this.#nodes.has(shard)) this.readAgain();
+    } catch {
+      // Told where it failed, once for all that wait.
       this.#first = null;
-      this.#options.onError(new Error('the shards of accounts cannot be read', { cause: error }));
     }
   }
 
   /** Reads the map once more, in the background: something hints that it is old. */
   readAgain(): void {
-    if (this.#first === null) return;
-    this.#readOnce().catch((error: unknown) => {
-      this.#options.onError(new Error('the placement of shards cannot be read', { cause: error }));
-    });
+    if (this.#first !== null) this.#readOnce().catch(() => undefined);
   }
 
   end(): void {
@@ -99,10 +103,19 @@ export class Placement {
   }
 
   #readOnce(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => {
+    this.#reading ??= this.#tellFailure(this.#read()).finally(() => {
       this.#reading = null;
     });
     return this.#reading;
+  }
+
+  async #tellFailure<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      this.#options.onError(new Error('the placement of shards cannot be read', { cause: error }));
+      throw error;
+    }
   }
 
   async #read(): Promise<void> {
@@ -117,8 +130,6 @@ export class Placement {
     const addresses = new Map(rows.map(({ host, port }) => [`${host}:${port}`, { host, port }]));
     for (const [name, { host, port }] of addresses)
       if (host !== null && port !== null && !this.#reached.has(name)) await this.#reach(name, host, port);
-    // A shard that was split is gone, and its accounts have others.
-    if (rows.some(({ shard }) => !this.#nodes.has(shard)) || rows.length !== this.#nodes.size) this.#shards.clear();
     this.#nodes = new Map(rows.map(({ shard, host, port }) => [shard, this.#reached.get(`${host}:${port}`) ?? null]));
   }
 
@@ -143,7 +154,7 @@ export class Placement {
 }
 
 /** As `connection`, to another server. */
-export function connectionTo(connection: pg.ClientConfig, host: string, port: number): pg.ClientConfig {
+function connectionTo(connection: pg.ClientConfig, host: string, port: number): pg.ClientConfig {
   const { connectionString } = connection;
   if (connectionString === undefined) return { ...connection, host, port };
   const url = new URL(connectionString);

@@ -46,7 +46,7 @@ test.runIf(inject('cluster') === null)(
     const errors: string[] = [];
     const db = open(({ message }) => errors.push(message));
     expect((await db.query(readName, ['acct_1'])).rows).toEqual([]);
-    expect(errors).toEqual(['the shards of accounts cannot be read']);
+    expect(errors).toEqual(['the placement of shards cannot be read']);
     await db.end();
   },
 );
