@@ -182,7 +182,7 @@ describe.each(['POST', 'GET'] as const)('by %s', (method) => {
 
   test.each([
     ['what is no PromQL', 'jobs_done_total{', 'bad_data'],
-    ['what is not evaluated', 'absent(jobs_done_total)', 'bad_data'],
+    ['what is not evaluated', 'limitk(1, jobs_done_total)', 'bad_data'],
   ])('%s is an error that the panel shows', async (_, query, errorType) => {
     const { status, body } = await send(
       {

@@ -11,6 +11,14 @@ endstream endobj
 trailer<</Root 1 0 R/Size 6>>
 %%EOF`).toString('base64');
 
+/** An empty page. */
+export const BLANK_PAGE = Buffer.from(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj
+trailer<</Root 1 0 R/Size 4>>
+%%EOF`).toString('base64');
+
 /** A form with a text field `name` and a check box `member`. */
 export const FORM = Buffer.from(`%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R 5 0 R]>>>>endobj

@@ -8,7 +8,7 @@ import { chargePages } from '../operations/paid.ts';
 import { readPdfs, withAllBytes } from '../operations/sources.ts';
 import { madeSchema } from '../schemas.ts';
 import type { PdfState } from '../state.ts';
-import { PAGE } from './examples.ts';
+import { BLANK_PAGE, PAGE } from './examples.ts';
 
 const mergeSchema = Type.Object({
   sources: Type.Array(sourceField('A PDF.'), {
@@ -37,7 +37,7 @@ export const merge = defineCapability<PdfState>()({
   examples: [
     {
       title: 'Two PDFs',
-      input: { sources: [{ content_base64: PAGE }, { content_base64: PAGE }], inline: true },
+      input: { sources: [{ content_base64: PAGE }, { content_base64: BLANK_PAGE }], inline: true },
       expect: { pages: 2 },
     },
   ],
