@@ -287,7 +287,7 @@ test('the key is what the person gave, under the name of the program, and the st
 });
 
 test.each([
-  ['openid email profile', ['account:read', 'ai:read', 'analytics:read']],
+  ['openid email profile', ['account:read', 'ai:read', 'alerts:read']],
   ['openid queue offline_access', ['queue']],
   ['email offline_access', ['email']],
 ])('of "%s" the page offers the scopes that a key can have', async (scope, wanted) => {
