@@ -23,7 +23,7 @@ function projectOf(texts: Readonly<Record<string, string>>): string {
 }
 
 /** Rooms on core, and those of core: a file of each imports what stands above all of them. */
-const roomsOnCore = ['assets', 'blocks', 'browser', 'files', 'objects', 'pictures', 'routing'];
+const roomsOnCore = ['assets', 'blocks', 'browser', 'files', 'objects', 'pictures', 'rendering', 'routing'];
 const roomsOfCore = [
   'accounts',
   'background',

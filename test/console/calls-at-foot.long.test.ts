@@ -54,6 +54,8 @@ const WORKED_OUT = [
   /^It had 0 runs in the last 24 hours\. The record of 0 runs in 30 days is deleted with it\.$/, // counted
   /^All \d+ messages are deleted\. The queue stays\.$/, // those of now and later
   /^Last 30 days$/,
+  /^(Nothing has changed|What went out) in the last 30 days[.,]/,
+  /^It made \d+ calls? in the last 24 hours/, // counted
   /^((ip|user|device|email)_[\w-]+…? ?)+$/, // keys by their beginnings
   / \$0\.0+\d( each)?\.$/, // a price
   /^\$0\.0+\d$/, // a price

@@ -40,11 +40,18 @@ export interface Filled {
   readonly approval: string;
   readonly rule: string;
   readonly connection: string;
+  /** Of OAuth, for connections. */
+  readonly provider: string;
+  /** A rule of alerts. */
+  readonly alert: string;
 }
 
 /** Names that its things have by themselves, without the mark. */
 interface Names
-  extends Pick<Filled, 'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel' | 'rule' | 'connection'> {
+  extends Pick<
+    Filled,
+    'queue' | 'dlq' | 'collection' | 'bucket' | 'flag' | 'channel' | 'rule' | 'connection' | 'alert'
+  > {
   readonly folder: string;
   readonly metric: string;
   /** What the names of its domain, its zone and the address of its inbox begin with. */
@@ -62,6 +69,7 @@ const usualNames: Names = {
   metric: 'filled_metric',
   rule: 'asks',
   connection: 'forge',
+  alert: 'shop-errors',
   label: '',
 };
 
@@ -77,10 +85,13 @@ export const longNames: Names = {
   metric: 'm'.repeat(120),
   rule: 'r'.repeat(64),
   connection: 'v'.repeat(64),
+  alert: 'a'.repeat(128),
   label: 'w'.repeat(50),
 };
 
 type FilledEmail = Pick<Filled, 'email_id' | 'domain' | 'inbox_id' | 'inbound_id'>;
+
+const PROVIDER = 'forge';
 
 const QUICK = { model: 'sandbox/storyboard-1', duration_seconds: 1 };
 
@@ -140,6 +151,7 @@ export async function fillAccount(call: Client, receiver: string, mark: string, 
   const flag = await fillFlags(ok, mark, names);
   await fillRealtime(ok, mark, names);
   await fillVault(ok, names);
+  await fillAlerts(ok, mark, names);
   const crawl = await post('/v1/web/crawl', { url: `${(await exampleSite()).url}/keys`, limit: 2, depth: 1 });
   await leaveCard((await post('/v1/account/payment_method/attach', {})).checkout_url);
   const [card] = (await ok('GET', '/v1/account/payment_method/list')).items;
@@ -173,6 +185,8 @@ export async function fillAccount(call: Client, receiver: string, mark: string, 
     approval: await fillApprovals(call, ok, mark, names),
     rule: names.rule,
     connection: names.connection,
+    provider: PROVIDER,
+    alert: names.alert,
     person: `${mark}-analytics`,
     ...kept,
   };
@@ -347,13 +361,27 @@ async function fillVault(ok: Ok, { connection }: Names): Promise<void> {
     expires_at: '2026-01-01T00:00:00Z',
   });
   await ok('PUT', '/v1/vault/provider/set', {
-    provider: 'forge',
+    provider: PROVIDER,
     authorization_url: 'https://github.com/login/oauth/authorize',
     token_url: 'https://github.com/login/oauth/access_token',
     client_id: 'Iv1.8a61f9b3a7aba766',
     scopes: ['repo'],
   });
   for (const path of ['/keys', '/none']) await ok('POST', '/v1/vault/call', { connection, url: path });
+}
+
+/** A rule that fires. Whom it told would be paid for at some time. */
+async function fillAlerts(ok: Ok, mark: string, { alert }: Names): Promise<void> {
+  await ok('PUT', '/v1/alerts/rule/set', {
+    rule: alert,
+    title: `${mark}-alerts`,
+    when: { logs: { level: 'error' } },
+    above: 0,
+    by: ['service'],
+    severity: 'critical',
+    labels: { team: `${mark}-team` },
+    runbook_url: 'https://example.com/runbook',
+  });
 }
 
 /** A zone with records. It exists once in the service. */
@@ -390,7 +418,8 @@ export function addressOf({ path }: Pick<ConsolePage, 'path'>, filled: Filled): 
     analytics: path.startsWith('/analytics/questions') ? filled.question : encodeURIComponent(filled.person),
     metrics: filled.dashboard,
     realtime: filled.channel,
-    vault: path.startsWith('/vault/providers') ? 'forge' : filled.connection,
+    vault: path.startsWith('/vault/providers') ? filled.provider : filled.connection,
+    alerts: filled.alert,
   };
   const query = /^\/storage\/\{bucket\}\/(delete-)?object$/.test(path)
     ? `?${new URLSearchParams({ key: filled.object })}`

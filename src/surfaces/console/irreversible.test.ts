@@ -45,6 +45,7 @@ async function refusal(act: Act, typed: string, name?: string): Promise<string |
     distinct_id: 'wanted',
     key: 'wanted',
     connection: 'wanted',
+    rule: 'wanted',
     provider: 'wanted',
   };
   const query = new URLSearchParams({ key: 'wanted' });

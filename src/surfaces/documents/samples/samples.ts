@@ -82,6 +82,7 @@ const RESERVED = new Set([
   'def',
   'del',
   'return',
+  'try',
   'with',
 ]);
 

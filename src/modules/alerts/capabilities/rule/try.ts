@@ -29,7 +29,7 @@ export const tryRule = (offer: Pick<Offer, 'alertSources'>) =>
     description:
       'Says when the rule would have fired and ended, without setting it or telling anybody. Takes what alerts.rule.set takes of the condition. ' +
       'Schedules, webhooks and dead letters have no past: they are looked at once, as they are now.',
-    keywords: ['test alert rule', 'dry run', 'backtest alert', 'preview alert'],
+    keywords: ['test alert rule', 'dry run of a rule', 'backtest alert', 'preview alert'],
     input: Type.Object(conditionFields(offer.alertSources)),
     output: Type.Object({
       from: instant('The first step.'),
