@@ -13,7 +13,7 @@ export function authorize({ principal, endpoint }: Pick<Call, 'principal' | 'end
     return;
   }
   throw problem('INSUFFICIENT_SCOPE', {
-    message: `This key may not call ${id}: it needs a scope such as \`${endpoint.module}:${scope}\` or \`${id}\`.`,
+    message: `This key may not call ${id}: it needs a scope such as ${endpoint.module}:${scope} or ${id}.`,
     detail: `${endpoint.module}:${scope}`,
   });
 }

@@ -1,6 +1,7 @@
 // Words for a schema's requirements, to follow the name of a field: `must be a number or null`.
 import type { ErrorObject } from 'ajv';
 import { instantForm } from './instant.ts';
+import { patternWords } from './pattern-words.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -26,7 +27,7 @@ const WORDS: Readonly<Record<string, (params: Params) => string | undefined>> = 
       .join(' or ')}`,
   format: ({ format }) =>
     FORMATS[format as string] === undefined ? undefined : `must be ${FORMATS[format as string]}`,
-  pattern: ({ pattern }) => `must match ${pattern}`,
+  pattern: ({ pattern }) => patternWords(pattern as string) ?? `must match ${pattern}`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   exclusiveMinimum: ({ limit }) => `must be more than ${limit}`,

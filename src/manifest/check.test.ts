@@ -88,6 +88,20 @@ describe('the path says where it is', () => {
     expect(withField('tokens_max', text('The longest answer.'))).toEqual([]);
   });
 
+  test('a pattern that no words can be made of is refused', () => {
+    const withPattern = (pattern: string) =>
+      faultsOf({
+        input: Type.Object({
+          ...sound.input.properties,
+          note: Type.Optional(Type.String({ pattern, description: 'A note.' })),
+        }),
+      });
+    expect(withPattern('^[a-z]+$')).toEqual([]);
+    expect(withPattern('^(a|b)$')).toEqual([
+      'parcel.send: the pattern ^(a|b)$ has no words: give it some by patternWithWords',
+    ]);
+  });
+
   test.each(['/parcel/send/{parcel}', '/v1/parcel/Send/{parcel}', '/v1/parcel/send/{parcel}/'])(
     'the path %s is refused',
     (path) => {

@@ -6,6 +6,7 @@ import { admission } from '../core/admission.ts';
 import { type Capability, pathParameters, toolName } from '../kit/capability.ts';
 import type { Module } from '../kit/module.ts';
 import { type Offer, releasedEvents } from '../kit/offer.ts';
+import { patternWords } from '../lib/pattern-words.ts';
 import { checkEventExamples, checkSchemasAndExamples } from './check-examples.ts';
 import { offerFaults } from './compose.ts';
 import { eventFaults } from './events.ts';
@@ -69,7 +70,7 @@ export function checkManifest(
       : [
           ...checkSchemasAndExamples(listed.map(({ capability }) => capability)),
           ...checkEventExamples(releasedEvents(offer)),
-          ...listed.flatMap(({ capability }) => unmarkedSecrets(capability)),
+          ...listed.flatMap(({ capability }) => [...unmarkedSecrets(capability), ...wordlessPatterns(capability)]),
         ]),
   ];
 }
@@ -80,6 +81,17 @@ function changesHaveNoDefaults({ capability: { method, input } }: Listed): strin
   return Object.entries(asJsonSchema(input).properties ?? {})
     .filter(([, schema]) => schema.default !== undefined)
     .map(([field]) => `a PATCH sets only what is sent, and ${field} has a default`);
+}
+
+/** A refusal tells the words in place of the pattern. */
+function wordlessPatterns({ id, input }: Capability): string[] {
+  const faults = new Set<string>();
+  JSON.stringify(input, (name, value) => {
+    if (name === 'pattern' && typeof value === 'string' && patternWords(value) === undefined)
+      faults.add(`${id}: the pattern ${value} has no words: give it some by patternWithWords`);
+    return value;
+  });
+  return [...faults];
 }
 
 function unmarkedSecrets(capability: Capability): string[] {

@@ -31,7 +31,7 @@ export function requireNotOperators(scopes: readonly string[]): void {
 
 function operatorsOnly(scope: string, at: number) {
   return problem('INVALID_SCOPE', {
-    message: `${scope} is only for keys of the operator's account, which the operator makes with \`qm keys create\`.`,
+    message: `${scope} is only for keys of the operator's account, which the operator makes with qm keys create.`,
     param: `scopes[${at}]`,
   });
 }

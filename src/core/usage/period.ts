@@ -46,7 +46,7 @@ export function instantField(param: string, text: string | undefined): number | 
 /** Throws INVALID_REQUEST when both are given and the start is not before the end. */
 export function checkOrder(fromMs: number | null, toMs: number | null): void {
   if (fromMs !== null && toMs !== null && fromMs >= toMs)
-    throw problem('INVALID_REQUEST', { message: '`from` must be before `to`.', param: 'from' });
+    throw problem('INVALID_REQUEST', { message: 'from must be before to.', param: 'from' });
 }
 
 /** Whole hours, of old usage whole days or months; without bounds the calendar month of `nowMs`. */

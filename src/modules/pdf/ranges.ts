@@ -1,8 +1,13 @@
 // Parser of page ranges such as `1-3,5,8-`. Pages count from 1.
+
+import { patternWithWords } from '../../lib/pattern-words.ts';
 import { Refused } from './engine/refused.ts';
 
 export const RANGES_MAX = 100;
-export const RANGES_PATTERN = `^\\s*\\d{1,6}\\s*(-\\s*(\\d{1,6})?)?\\s*(,\\s*\\d{1,6}\\s*(-\\s*(\\d{1,6})?)?\\s*){0,${RANGES_MAX - 1}}$`;
+export const RANGES_PATTERN = patternWithWords(
+  `^\\s*\\d{1,6}\\s*(-\\s*(\\d{1,6})?)?\\s*(,\\s*\\d{1,6}\\s*(-\\s*(\\d{1,6})?)?\\s*){0,${RANGES_MAX - 1}}$`,
+  `must be up to ${RANGES_MAX} pages and ranges of pages, such as 1-3, 5, 8-`,
+);
 
 /** The pages of each range, of a document of so many. Throws Refused for a range that is empty or lies outside. */
 export function rangesOf(text: string, pages: number, field: string): number[][] {

@@ -1,6 +1,7 @@
 // Schemas shared by the realtime operations.
 import Type from 'typebox';
 import { instant, textOrNull } from '../../kit/fields.ts';
+import { patternWithWords } from '../../lib/pattern-words.ts';
 import { CHANNEL_PATTERN } from './channels.ts';
 import { EVENT_CHARACTERS_MAX, USER_CHARACTERS_MAX } from './limits.ts';
 import { MESSAGE_ID_PATTERN } from './publish/message.ts';
@@ -20,7 +21,10 @@ export const eventField = Type.String({
   minLength: 1,
   maxLength: EVENT_CHARACTERS_MAX,
   // Those are what the service itself tells.
-  pattern: '^(?!pusher:|pusher_internal:)[^\\p{Cc}\\p{Cs}]*$',
+  pattern: patternWithWords(
+    '^(?!pusher:|pusher_internal:)[^\\p{Cc}\\p{Cs}]*$',
+    'must not begin with pusher: or pusher_internal:, nor have control characters',
+  ),
   description: `Name of the event, up to ${EVENT_CHARACTERS_MAX} characters; not pusher:… or pusher_internal:….`,
 });
 

@@ -1,4 +1,6 @@
 // Validation of phone numbers: E.164, and the allowed countries. Senders may also be short codes or names.
+
+import { patternWithWords } from '../../lib/pattern-words.ts';
 import { invalidField } from '../../problems/problem.ts';
 
 export interface PhoneNumber {
@@ -11,9 +13,15 @@ export interface PhoneNumber {
 }
 
 /** Only the one spelling: what a code was sent to is what is compared. */
-export const E164_PATTERN = '^\\+[1-9][0-9]{6,14}$';
+export const E164_PATTERN = patternWithWords(
+  '^\\+[1-9][0-9]{6,14}$',
+  'must be + and a number of 7 to 15 digits, such as +4915112345678',
+);
 /** E.164, a short code, or a name of up to eleven characters. */
-export const SENDER_PATTERN = '^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$';
+export const SENDER_PATTERN = patternWithWords(
+  '^(\\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[A-Za-z0-9 _.&-]{1,11})$',
+  'must be a number such as +4915112345678, a short code of 3 to 8 digits, or a name of up to 11 letters and digits',
+);
 
 /** Throws VALIDATION_FAILED for what is no number of a phone, or of a country that the operator does not allow (null: all are). */
 export async function requireNumber(

@@ -1,6 +1,7 @@
 // Fields shared by the storage operations.
 import Type from 'typebox';
 import { orNull } from '../../kit/fields.ts';
+import { patternWithWords, patternWords } from '../../lib/pattern-words.ts';
 import { KEY_BYTES_MAX } from '../../objects/limits.ts';
 import { invalidField } from '../../problems/problem.ts';
 import {
@@ -18,7 +19,11 @@ import { LIFECYCLE_DAYS_MAX, LIFECYCLE_RULES_MAX } from './buckets/lifecycle.ts'
 
 const NO_ADDRESS = '(?!\\d+\\.\\d+\\.\\d+\\.\\d+$)';
 const BUCKET_CHARACTERS = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
-const bucketPattern = (apart: string) => `^(?!.*${apart})${NO_ADDRESS}${BUCKET_CHARACTERS}`;
+const bucketPattern = (apart: string) =>
+  patternWithWords(
+    `^(?!.*${apart})${NO_ADDRESS}${BUCKET_CHARACTERS}`,
+    'must be 3 to 63 of a-z, 0-9, - and ., with a letter or digit at both ends and beside each .',
+  );
 const bucketName = (pattern: string, description: string) =>
   Type.String({ minLength: 3, maxLength: 63, pattern, description });
 
@@ -36,7 +41,7 @@ export const newBucketField = bucketName(NEW_BUCKET, `${NEW_BUCKET_NAME} It belo
 /** Throws VALIDATION_FAILED for what could be no new bucket's name. */
 export function requireBucketName(bucket: string): void {
   if (!new RegExp(NEW_BUCKET).test(bucket)) {
-    throw invalidField('bucket', 'pattern', `The name of a bucket: ${NEW_BUCKET_NAME}`);
+    throw invalidField('bucket', 'pattern', `bucket ${patternWords(NEW_BUCKET)}.`);
   }
 }
 

@@ -1,6 +1,7 @@
 // Schema fields of the vault.
 import Type, { type Static } from 'typebox';
 import { instant, instantOrNull, orNull, textOrNull, wholeOrNull } from '../../kit/fields.ts';
+import { patternWithWords } from '../../lib/pattern-words.ts';
 import { kinds } from './connections/credential.ts';
 import { statuses } from './connections/row.ts';
 import {
@@ -21,7 +22,8 @@ export const connectionField = Type.String({
   description: 'Name of the connection.',
 });
 
-const method = Type.String({ pattern: '^(\\*|[A-Z]{1,20})$', description: 'GET, POST, …; * for any.' });
+const METHOD = patternWithWords('^(\\*|[A-Z]{1,20})$', 'must be a method in capital letters, or *');
+const method = Type.String({ pattern: METHOD, description: 'GET, POST, …; * for any.' });
 export const hostsField = Type.Array(Type.String({ minLength: 1, maxLength: HOST_CHARACTERS_MAX }), {
   minItems: 1,
   maxItems: HOSTS_MAX,

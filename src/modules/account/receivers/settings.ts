@@ -106,7 +106,7 @@ export function requireMayPublish(caller: LivePrincipal, row: Pick<ReceiverRow, 
   const capability = capabilityOf[row.target_kind];
   if (!mayPublish(caller.scopes, row)) {
     throw problem('INSUFFICIENT_SCOPE', {
-      message: `The receiver would call ${capability}, and this key may not: it needs a scope such as \`${capability}\`.`,
+      message: `The receiver would call ${capability}, and this key may not: it needs a scope such as ${capability}.`,
       detail: capability,
       param: 'to',
     });

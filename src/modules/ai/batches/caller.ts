@@ -28,7 +28,7 @@ export async function callerOf(
 export function requireScope({ scopes }: Principal, capability: string): void {
   if (scopesAllow(scopes, capability, 'write')) return;
   throw problem('INSUFFICIENT_SCOPE', {
-    message: `This key may not call ${capability}: it needs a scope such as \`ai:write\` or \`${capability}\`.`,
+    message: `This key may not call ${capability}: it needs a scope such as ai:write or ${capability}.`,
     detail: 'ai:write',
   });
 }

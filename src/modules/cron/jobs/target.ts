@@ -128,7 +128,7 @@ export function requireMayBegin(
   if (capability === null || runAs === id) return;
   if (!scopesAllow(scopes, capability, knownScopes.kinds.get(capability) ?? 'admin'))
     throw problem('INSUFFICIENT_SCOPE', {
-      message: `The job calls ${capability} as another key, and this one may not: it needs a scope such as \`${capability}\`.`,
+      message: `The job calls ${capability} as another key, and this one may not: it needs a scope such as ${capability}.`,
       detail: capability,
     });
   if (hasSpendCap)

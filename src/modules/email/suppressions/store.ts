@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { CountedLimit } from '../../../core/callers/tiers.ts';
 import { instant, textOrNull } from '../../../kit/fields.ts';
 import { type Resource, resourceTable } from '../../../kit/resource.ts';
+import { patternWithWords } from '../../../lib/pattern-words.ts';
 import { iso } from '../../../lib/time.ts';
 import type { SuppressionReason } from './suppressed.ts';
 
@@ -35,7 +36,7 @@ export const suppressionLimits = {
 export const addressField = Type.String({
   minLength: 3,
   maxLength: 320,
-  pattern: '^[^\\s\\p{Cc}@]+@[^\\s\\p{Cc}@/]+$',
+  pattern: patternWithWords('^[^\\s\\p{Cc}@]+@[^\\s\\p{Cc}@/]+$', 'must be an e-mail address'),
   description: 'An e-mail address; case does not matter.',
 });
 

@@ -1,13 +1,17 @@
 // Image models in the operator's configuration file: their own fields, the form of a price, and the models of the sandbox.
 import Type from 'typebox';
 import { nanosOfUsd } from '../../../lib/money.ts';
+import { patternWithWords } from '../../../lib/pattern-words.ts';
 import { quoteOf } from '../../../routing/quote.ts';
 import type { FieldFault, ModelFamily, ModelRow } from '../../../vendors/file/port.ts';
 import { IMAGES_MAX } from '../limits.ts';
 import { imageAdapters } from '../vendors/index.ts';
 import type { ImageAdapter } from '../vendors/port.ts';
 
-export const SIZE_PATTERN = '^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$';
+export const SIZE_PATTERN = patternWithWords(
+  '^[1-9][0-9]{1,3}x[1-9][0-9]{1,3}$',
+  'must be width x height in pixels, such as 1024x1024',
+);
 export const DEFAULT_SIZE = '1024x1024';
 const SANDBOX_SIZES = ['256x256', '512x512', '1024x1024', '1536x1024', '1024x1536', '1792x1024', '1024x1792'];
 const DEADLINE_MINUTES = 15;

@@ -49,7 +49,7 @@ export const accountsUpdate = defineCapability()({
       throw invalidField('email', 'format', 'email must be an address such as ada@example.com.');
     if (suspended === true && accountId === ctx.accountId)
       throw problem('STATE_CONFLICT', {
-        message: 'This is the account of the operator, who would be locked out: `qm accounts update` can do it.',
+        message: 'This is the account of the operator, who would be locked out: qm accounts update can do it.',
         param: 'suspended',
       });
     const changes = { name, email, tier: tier as Tier | undefined, suspended };

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Secrets } from '../../../core/secrets/secrets.ts';
 import { type Address, networkText, readAddress } from '../../../lib/address.ts';
+import { patternWithWords } from '../../../lib/pattern-words.ts';
 import { mailAddress, normalisedAddress } from '../../../people/addresses.ts';
 import { invalidField } from '../../../problems/problem.ts';
 
@@ -91,7 +92,10 @@ export function keyText(key: Buffer): string {
   return `${kindOf(key)}_${key.toString('base64url', 1)}`;
 }
 
-export const KEY_PATTERN = `^(${KINDS.map(({ kind }) => kind).join('|')})_[A-Za-z0-9_-]{20}$`;
+export const KEY_PATTERN = patternWithWords(
+  `^(${KINDS.map(({ kind }) => kind).join('|')})_[A-Za-z0-9_-]{20}$`,
+  'must be a key as scores and decisions have it, such as ip_ and 20 characters',
+);
 
 /** Of a text that matches KEY_PATTERN. */
 export function keyFrom(text: string): Buffer {

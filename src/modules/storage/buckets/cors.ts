@@ -1,6 +1,7 @@
 // CORS rules of a bucket (Fetch Standard, section 3.2; AllowedOrigin and its siblings of Amazon S3): which pages of other origins may send what, and
 // read the answers. A rule grants no right of its own: each call still needs its signature.
 import { isDeepStrictEqual } from 'node:util';
+import { patternWithWords } from '../../../lib/pattern-words.ts';
 
 export const CORS_RULES_MAX = 10;
 /** Of each list of a rule. */
@@ -41,9 +42,15 @@ export interface PageRequest {
 }
 
 /** No path, no white space, no list: what no browser sends would never match. */
-export const ORIGIN_PATTERN = '^(?!.*\\*.*\\*)(?:[a-z*][a-z0-9+.*-]*://)?[^\\s/,"<>\\\\\\x00-\\x20\\x7f-\\uffff]+$';
-export const ALLOWED_HEADER_PATTERN = "^(?!.*\\*.*\\*)[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
-export const EXPOSED_HEADER_PATTERN = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
+export const ORIGIN_PATTERN = patternWithWords(
+  '^(?!.*\\*.*\\*)(?:[a-z*][a-z0-9+.*-]*://)?[^\\s/,"<>\\\\\\x00-\\x20\\x7f-\\uffff]+$',
+  'must be an origin such as https://app.example.com, without a path and with at most one *',
+);
+export const ALLOWED_HEADER_PATTERN = patternWithWords(
+  "^(?!.*\\*.*\\*)[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+  'must be the name of a header, with at most one *',
+);
+export const EXPOSED_HEADER_PATTERN = patternWithWords("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", 'must be the name of a header');
 
 /** The rules that a native call sets, with the ids of those that stay as they were. */
 export function withIds(rules: readonly CorsRule[], before: readonly KeptCorsRule[] | null): KeptCorsRule[] {

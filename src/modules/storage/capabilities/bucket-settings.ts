@@ -69,5 +69,5 @@ function completeRule({ origins, methods, headers = [], expose = [], max_age_sec
 /** Throws VALIDATION_FAILED. */
 function requireShort(rules: readonly CorsRule[]): void {
   if (Buffer.byteLength(JSON.stringify(rules)) <= CORS_BYTES_MAX) return;
-  throw invalidField('cors', 'too_long', `The rules of \`cors\` may have ${CORS_BYTES_MAX} bytes of JSON together.`);
+  throw invalidField('cors', 'too_long', `The rules of cors may have ${CORS_BYTES_MAX} bytes of JSON together.`);
 }

@@ -125,14 +125,10 @@ interface Asked {
 /** As the form has it. Throws VALIDATION_FAILED. */
 function keyAsked({ key, prefix }: Asked): string {
   if ((key === undefined) === (prefix === undefined)) {
-    throw invalidField('key', 'required', 'Send `key` or `prefix`, and not both.');
+    throw invalidField('key', 'required', 'Send key or prefix, and not both.');
   }
   if (key?.includes(FILENAME) === true) {
-    throw invalidField(
-      'key',
-      'filename',
-      `${FILENAME} in a key is the name of the file: send \`prefix\`, which adds it.`,
-    );
+    throw invalidField('key', 'filename', `${FILENAME} in a key is the name of the file: send prefix, which adds it.`);
   }
   keyBytes(key ?? prefix ?? '');
   return key ?? `${prefix}${FILENAME}`;

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { chargeForAnswer } from '../../../core/wallet/charge/charge-answer.ts';
 import { defineCapability } from '../../../kit/capability.ts';
+import { patternWithWords } from '../../../lib/pattern-words.ts';
 import { QUERY_CHARACTERS_MAX, RESULTS_MAX, RESULTS_USUAL } from '../limits.ts';
 import { enginesFor, search as searchWith } from '../search/search.ts';
 import type { WebState } from '../state.ts';
@@ -17,7 +18,7 @@ export const search = defineCapability<WebState>()({
     query: Type.String({
       minLength: 1,
       maxLength: QUERY_CHARACTERS_MAX,
-      pattern: '^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$',
+      pattern: patternWithWords('^(?=.*\\S)[^\\x00-\\x1f\\x7f]+$', 'must have a word, and no control characters'),
       description: 'Words to search for, in the syntax of the engine.',
     }),
     count: Type.Optional(
@@ -30,7 +31,7 @@ export const search = defineCapability<WebState>()({
     language: Type.Optional(
       Type.String({
         maxLength: 20,
-        pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+        pattern: patternWithWords('^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$', 'must be a language tag such as en or pt-BR'),
         description: 'Language tag of the results, such as en or pt-BR; the usual one of the engine when absent.',
       }),
     ),

@@ -2,6 +2,7 @@ import Type from 'typebox';
 import { findReplay, runWrite } from '../../../../core/idempotency/write.ts';
 import { defineCapability } from '../../../../kit/capability.ts';
 import { requireRoom } from '../../../../kit/resource.ts';
+import { patternWithWords } from '../../../../lib/pattern-words.ts';
 import { SCOPE_CHARACTERS_MAX, SCOPES_MAX, SECRET_CHARACTERS_MAX, SECRET_CHARACTERS_MIN } from '../../limits.ts';
 import { providerLimits, providerRecord, providerTable, saveProvider } from '../../oauth/provider.ts';
 import { addressesOf, providerRowOf } from '../../oauth/set-provider.ts';
@@ -10,6 +11,7 @@ import type { VaultState } from '../../state.ts';
 import { providerFirst } from '../examples.ts';
 
 const URL_CHARACTERS_MAX = 2_048;
+const SCOPE = patternWithWords('^[!#-\\[\\]-~]+$', 'may only have printable ASCII characters except spaces, " and \\');
 const url = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: URL_CHARACTERS_MAX, description }));
 
@@ -43,7 +45,7 @@ export const providerSet = defineCapability<VaultState>()({
       }),
     ),
     scopes: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]+$', maxLength: SCOPE_CHARACTERS_MAX }), {
+      Type.Array(Type.String({ pattern: SCOPE, maxLength: SCOPE_CHARACTERS_MAX }), {
         maxItems: SCOPES_MAX,
         description: 'What is asked for; offline_access where the provider wants it for a refresh.',
       }),
