@@ -45,5 +45,5 @@ export async function replaceBlocks(
     sendBlocks(tx, kind, sent, level);
     if ((await marked).count !== sources.length) throw new Error(`a locked block of ${kind.name} was not replaced`);
     return true;
-  });
+  }, accountId);
 }

@@ -41,7 +41,7 @@ export interface EndOptions {
 
 /** Ends the job, unless another end was first: answers the job as it is then, else null. */
 export function endJob(ending: Ending, job: JobRow, end: JobEnd, options: EndOptions = {}): Promise<JobRow | null> {
-  return ending.core.db.transaction((tx) => endJobIn(tx, ending, job, end, options));
+  return ending.core.db.transaction((tx) => endJobIn(tx, ending, job, end, options), job.account_id);
 }
 
 export async function endJobIn(
@@ -90,7 +90,7 @@ export function settleMoney(ending: Ending, job: JobRow, charge: Charge, options
     if (costNanos > 0n) await capture(tx, ending, job, charge);
     else await releaseHold(tx, job.account_id, job.hold_id);
     return true;
-  });
+  }, job.account_id);
 }
 
 function jobAfter({ shown, pickupMs }: Ending, job: JobRow, end: JobEnd, nowMs: number) {

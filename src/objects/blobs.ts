@@ -113,7 +113,7 @@ export async function removeBlob(
     await lockWallet(tx, accountId);
     const { rows } = await tx.query<{ pieces: Buffer }>(markDead, [accountId, blobId, state === 'due' ? null : state]);
     return rows[0] === undefined ? null : unpackPieces(rows[0].pieces);
-  });
+  }, accountId);
   if (pieces === null) return;
   for (const piece of pieces) await assets.remove(assetKeyOf(accountId, piece));
   await db.query(deleteBlob, [accountId, blobId]);

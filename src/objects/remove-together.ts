@@ -27,7 +27,7 @@ export async function removeObject(ctx: Deleter, deletion: Omit<Deletion, 'ctx' 
 }
 
 const removeInTurn = together<Deletion, Problem | null>(
-  (db: Database, deletions) => db.transaction((tx) => removeAll(tx, deletions)),
+  (db: Database, deletions) => db.transaction((tx) => removeAll(tx, deletions), deletions[0]?.accountId),
   { byAccount: true },
 );
 

@@ -80,7 +80,7 @@ export interface Numbered {
 
 /** Numbers some of the account's events and makes their deliveries, in one transaction. */
 export function sequenceSome(db: Database, accountId: string): Promise<Numbered> {
-  return db.transaction((tx) => moveEvents(tx, accountId));
+  return db.transaction((tx) => moveEvents(tx, accountId), accountId);
 }
 
 /**

@@ -130,7 +130,10 @@ class Kind<Job extends LeasedJob> {
   async claim(turn: AccountTurn, limit: number): Promise<readonly Job[]> {
     try {
       const suspects = this.#suspects.isFor(turn);
-      const { jobs, hasSuspects } = await this.#db.transaction((tx) => this.#claimIn(tx, turn, limit, suspects));
+      const { jobs, hasSuspects } = await this.#db.transaction(
+        (tx) => this.#claimIn(tx, turn, limit, suspects),
+        turn.accountId,
+      );
       if (suspects) for (const job of jobs) this.#suspects.noteClaim(job);
       else if (jobs.length === 0 && hasSuspects) this.#suspects.await(turn);
       return jobs;
@@ -200,7 +203,7 @@ class Kind<Job extends LeasedJob> {
       const dueMs = (await clockNow(tx)) + pauseMs;
       await putBack(tx, job, dueMs);
       await openTurn(tx, job.accountId, name, dueMs);
-    });
+    }, job.accountId);
   }
 
   metrics(): Metric[] {

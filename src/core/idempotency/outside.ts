@@ -60,7 +60,10 @@ export async function runOutside(
 async function claimOrWait(ctx: CallContext<OutsideServices>, key: IdempotencyKey): Promise<JsonText | null> {
   const deadlineMs = performance.now() + WAIT_MS;
   for (;;) {
-    const earlier = await ctx.core.db.transaction((tx) => claimKey(tx, ctx, key, { keepMs: CLAIM_MS, secret: false }));
+    const earlier = await ctx.core.db.transaction(
+      (tx) => claimKey(tx, ctx, key, { keepMs: CLAIM_MS, secret: false }),
+      ctx.accountId,
+    );
     if (earlier === null) return null;
     if (earlier.answer !== null) return new JsonText(openAnswer(ctx, key, earlier));
     if (performance.now() >= deadlineMs) throw inFlight();
@@ -77,7 +80,7 @@ async function keep(
   await ctx.core.db.transaction(async (tx) => {
     const expiresAt = timestamp((await clockNow(tx)) + keepDays * DAY_MS);
     await tx.query(keepAnswer, [ctx.accountId, key.hash, Buffer.from(answer), expiresAt]);
-  });
+  }, ctx.accountId);
 }
 
 /** A failure is not kept: the key is free at once, or, when even this fails, at the end of the claim. */

@@ -84,7 +84,7 @@ export function runWrite(
     await options.admit?.(tx, entry);
     return once(tx, ctx, () => body(tx, entry), options);
   };
-  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
+  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write, ctx.accountId));
 }
 
 /**
@@ -101,7 +101,7 @@ export function runLongWrite(
     await confirmCaller(tx, ctx);
     return written;
   };
-  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write));
+  return withSpan(ctx.core.tracing, 'commit', () => ctx.core.db.transaction(write, ctx.accountId));
 }
 
 interface Written {

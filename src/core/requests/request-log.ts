@@ -186,9 +186,9 @@ export class RequestLog {
     try {
       const nowMs = await clockNow(this.#db);
       for (const rows of this.#db.byTransaction(await rowsOf(calls, nowMs)))
-        await this.#db.transaction((tx) => addRows(tx, rows));
+        await this.#db.transaction((tx) => addRows(tx, rows), rows[0]?.accountId);
       for (const counts of this.#db.byTransaction(unkept))
-        await this.#db.transaction((tx) => addUnkept(tx, counts, nowMs));
+        await this.#db.transaction((tx) => addUnkept(tx, counts, nowMs), counts[0]?.accountId);
     } catch (error) {
       // Those that are written have their place already, and are not written twice.
       for (const call of calls) this.add(call);

@@ -72,7 +72,7 @@ async function fold(
   const { rows } = await db.query<Key>(find, [ROWS_PER_RUN, timestamp(beforeMs)]);
   const accounts = [...Map.groupBy(rows, ({ account_id }) => account_id)];
   const finished = await mendEach(accounts, signal, ([accountId, keys]) =>
-    db.transaction((tx) => foldRows(tx, accountId, keys, startOf)),
+    db.transaction((tx) => foldRows(tx, accountId, keys, startOf), accountId),
   );
   return finished && rows.length === ROWS_PER_RUN;
 }

@@ -91,7 +91,7 @@ async function close(vendorStep: VendorStep, attempt: AttemptRow, bill: JobBill)
       const nowMs = vendorStep.nowMs();
       if (!(await endAttempt(tx, accountId, attempt.attempt_id, nowMs))) return;
       await bookLoss(tx, { accountId, vendor, billedNanos, cause: causeOf(job) }, nowMs);
-    });
+    }, accountId);
     await host.kind.tables.steps.over(core.db, step, job, { dueMs: null });
   }
   // What nobody will fetch need not be kept there.

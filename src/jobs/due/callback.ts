@@ -70,7 +70,7 @@ async function wake(
   await core.db.transaction(async (tx) => {
     const { count } = await tx.query(wakeJob, [accountId, jobId]);
     if (count === 1) await openTurn(tx, accountId, vendorWorkOf(shape), core.vendors.health.nowMs);
-  });
+  }, accountId);
 }
 
 function textOf(headers: RawRequest['headers']): Record<string, string | undefined> {

@@ -111,7 +111,7 @@ export class StepStore {
         dueMs === null ? null : openTurn(tx, accountId, work, dueMs, { later: !atOnce }),
       ]);
       return count === 1;
-    });
+    }, accountId);
   }
 
   /** The step is due again at `dueMs`. */

@@ -155,7 +155,7 @@ async function send(
       quoteNanos: BigInt(link.quoteNanos),
       request: vendorWork.requestOf(job, row),
     });
-  });
+  }, job.account_id);
   const { baseUrl, key, assetHosts } = row.vendor;
   const told = { base_url: baseUrl, key_name: key?.name ?? null, asset_hosts: [...assetHosts] };
   const call = vendorCallOf(core, { ...told, timeouts: JSON.stringify(row.timeouts) }, signal);

@@ -131,7 +131,7 @@ function end(
     const dueMs = pauseMs === null ? null : (await clockNow(tx)) + pauseMs;
     await save(told, tx, delivery, { status, dueMs, attempt });
     if (dueMs !== null) await openTurn(tx, delivery.accountId, told.work, dueMs);
-  });
+  }, delivery.accountId);
 }
 
 /** Fenced by the attempt that the delivery was claimed with. */

@@ -116,5 +116,5 @@ function download(
       });
     }
     await countAccepted(tx, [{ accountId, capability: work.capability, units: 1n }]);
-  });
+  }, accountId);
 }

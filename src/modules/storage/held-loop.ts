@@ -60,7 +60,7 @@ export function chargeHeld({ db, prices }: Services, accountId: string, debtDays
     const isOverdue = debtDays > 0 && after.unpaid_since !== null && nowMs - after.unpaid_since > debtDays * DAY_MS;
     if (isOverdue) await removeSome(tx, accountId, nowMs);
     if (after.due_at !== null) await openTurn(tx, accountId, HELD_WORK, after.due_at, { later: true });
-  });
+  }, accountId);
 }
 
 async function removeSome(tx: Transaction, accountId: string, nowMs: number): Promise<void> {

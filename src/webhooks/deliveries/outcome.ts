@@ -150,7 +150,7 @@ export async function endUnsentDelivery(
     const now = timestamp(await clockNow(tx));
     const { accountId, deliveryId, attempt } = delivery;
     await tx.query(endUnsent, [accountId, deliveryId, attempt, status, errorCode, now]);
-  });
+  }, delivery.accountId);
 }
 
 /** What becomes of a delivery. */

@@ -62,7 +62,7 @@ class LargeWrite<Input, Context> {
   }
 
   async run(): Promise<LargeOutcome> {
-    const attempt = () => rideOut(() => this.#core.db.transaction((tx) => this.#write(tx)));
+    const attempt = () => rideOut(() => this.#core.db.transaction((tx) => this.#write(tx), this.#item.accountId));
     try {
       // A unique violation is a rival that committed between read and write, or an own lost commit: read again, once.
       return await attempt().catch((error) => (sqlState(error) === '23505' ? attempt() : Promise.reject(error)));

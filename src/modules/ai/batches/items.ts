@@ -161,7 +161,7 @@ export async function tryItemAgain(db: Database, item: Item, pauseMs: number, ha
     const dueMs = (await clockNow(tx)) + pauseMs;
     await putItemBack(tx, item, dueMs, hasFailed);
     await openTurn(tx, item.accountId, BATCHES, dueMs, { later: pauseMs > 0 });
-  });
+  }, item.accountId);
 }
 
 export type ItemEnd = { readonly response: Buffer; readonly costNanos: bigint } | { readonly error: SealedError };

@@ -168,7 +168,7 @@ class BatchWork {
     usage.count(accountId, row.key_id, row.capability, true);
     const { batch_id: batchId, item_no: itemNo } = row;
     const sealed = seal(this.#state.core, batchId, itemNo, 'error', failure.message).toString('base64');
-    await rideOut(() => db.transaction((tx) => fail(tx, item, failure, sealed)));
+    await rideOut(() => db.transaction((tx) => fail(tx, item, failure, sealed), item.accountId));
   }
 }
 

@@ -69,7 +69,7 @@ export class CallHold {
         if (settlement?.settledNow !== false)
           await this.#book(tx, due, settlement?.status === 'captured' ? settlement.capturedNanos : null, nowMs);
         return settlement;
-      }),
+      }, accountId),
     );
     return this.#finishSettlement(end);
   }

@@ -70,7 +70,7 @@ function postpone(core: Services, run: RunRow, forMs: number): Promise<void> {
     const dueMs = (await clockNow(tx)) + forMs;
     await postponeRun(tx, run, dueMs);
     await openTurn(tx, run.account_id, workOf(run.timeout_seconds), dueMs, { later: true });
-  });
+  }, run.account_id);
 }
 
 /** Records the end and tells it, or when the run is tried again, unless another attempt has taken the run over. */
@@ -89,5 +89,5 @@ function record(core: Services, { run, target }: ClaimedRun, outcome: Exclude<Ou
     const type = end.status === 'succeeded' ? 'cron.executed' : 'cron.failed';
     sendEvents(tx, [runEvent(ended, target?.name ?? null, type)], nowMs);
     await saveLastRun(tx, ended, JSON.stringify(runRecord(ended)), nowMs);
-  });
+  }, run.account_id);
 }

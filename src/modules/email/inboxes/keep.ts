@@ -71,7 +71,7 @@ export async function keepMail(core: Services, mail: NewMail): Promise<Kept> {
   const isStored = mail.source.length > SOURCE_IN_ROW_BYTES_MAX;
   const key = sourceKey(mail.inbox.accountId, inboundId);
   if (isStored) await available(core.log, () => core.assets.put(key, mail.source));
-  const kept = await core.db.transaction((tx) => keepIn(tx, mail, { inboundId, isStored }));
+  const kept = await core.db.transaction((tx) => keepIn(tx, mail, { inboundId, isStored }), mail.inbox.accountId);
   // Where this fails, a sweep removes it with all that is too old.
   if (isStored && kept.kind !== 'kept') await available(core.log, () => core.assets.remove(key));
   return kept;

@@ -65,7 +65,7 @@ async function applyDelivery(host: SendingHost, { row, recipients }: Mail, repor
   });
   if (delayed.length === 0) return;
   const event = mailEvent(row.account_id, { row, recipients }, 'email.deferred', { recipients: delayed });
-  await host.core.db.transaction(async (tx) => sendEvents(tx, [event], await clockNow(tx)));
+  await host.core.db.transaction(async (tx) => sendEvents(tx, [event], await clockNow(tx)), row.account_id);
 }
 
 /** Null: it stays. A relay that still tries has the mail: it is `sent`, and told as deferred. */
@@ -99,5 +99,5 @@ async function applyComplaint(host: SendingHost, mail: Mail, report: Report): Pr
       ];
       sendEvents(tx, events, nowMs);
     }
-  });
+  }, accountId);
 }

@@ -22,7 +22,7 @@ export class Outcomes {
   constructor(db: Database) {
     this.#writing = new Coalescer({
       batchMax: OUTCOMES_PER_COMMIT,
-      run: (accountId, outcomes) => db.transaction((tx) => writeOutcomes(tx, accountId, outcomes)),
+      run: (accountId, outcomes) => db.transaction((tx) => writeOutcomes(tx, accountId, outcomes), accountId),
     });
   }
 

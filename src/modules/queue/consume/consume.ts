@@ -113,7 +113,7 @@ export async function claimFifoTogether(
       );
     }
     return claimed;
-  });
+  }, queue.account_id);
 }
 
 /** Leases up to `limit` messages of a standard queue, in the order of delivery. Empty also when `queue` is stale. */
@@ -147,5 +147,5 @@ async function giveUp({ core, ids }: QueueBase, queue: QueueRow, rows: readonly 
       { ids, queue: held, nowMs, requestId: null },
       locked.filter((message) => isExhausted(held, message)),
     );
-  });
+  }, queue.account_id);
 }

@@ -42,7 +42,7 @@ export async function nackMessages(
     const held = await holdQueue(tx, queue.account_id, queue.name);
     if (held === null) throw problem('QUEUE_NOT_FOUND', { param: 'queue' });
     return held.type === 'fifo' ? nackFifo(tx, held, refs, options) : nackStandard(tx, held, refs, options);
-  });
+  }, queue.account_id);
 }
 
 async function nackStandard(

@@ -58,7 +58,7 @@ export async function retireExhausted(
 ): Promise<void> {
   let after = 0n;
   for (;;) {
-    const last = await db.transaction((tx) => retireChunk(tx, ids, { accountId, queueId, after }));
+    const last = await db.transaction((tx) => retireChunk(tx, ids, { accountId, queueId, after }), accountId);
     if (last === null) return;
     after = last;
   }

@@ -29,7 +29,7 @@ export async function advanceRedrive(
   wake: (queue: string, messages: number) => void,
 ): Promise<void> {
   for (;;) {
-    const step = await db.transaction((tx) => advanceOnce(tx, accountId, redriveId));
+    const step = await db.transaction((tx) => advanceOnce(tx, accountId, redriveId), accountId);
     if (step.queue !== null && step.moved > 0) wake(step.queue, step.moved);
     if (!step.more) return;
   }

@@ -52,7 +52,7 @@ export async function takeBack(
     const nowMs = await clockNow(tx);
     await undeliver(tx, queue, new Map(rows.map((row) => [row.seq, row.attempt])), nowMs);
     await refreshGroups(tx, accountId, queueId, groups);
-  });
+  }, accountId);
   waiters.wake(queueKey(accountId, subscription.queue), rows.length);
 }
 

@@ -106,7 +106,7 @@ async function catchUpDue(db: Database, ids: MessageIds, accountId: string, queu
   const { rows } = await db.hot.query<{ queue_id: bigint }>(selectDue, [accountId, int8Array(queueIds)]);
   const due = new Set(rows.map((row) => row.queue_id));
   for (const queueId of queueIds.filter((id) => due.has(id))) {
-    while (await db.transaction((tx) => catchUpChunk(tx, ids, accountId, queueId))) {
+    while (await db.transaction((tx) => catchUpChunk(tx, ids, accountId, queueId), accountId)) {
       // each chunk is a transaction of its own
     }
   }

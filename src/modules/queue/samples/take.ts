@@ -61,7 +61,8 @@ export async function takeSamples(db: Database, nowMs: number): Promise<boolean>
   const seq = sequenceAt((Math.floor(nowMs / MINUTE_MS) - 1) * MINUTE_MS);
   const { rows } = await db.query<UnsampledRow>(findUnsampled, [seq, QUEUES_PER_RUN]);
   const queues = rows.map((row) => ({ ...row, accountId: row.account_id }));
-  for (const some of db.byTransaction(queues)) await db.transaction((tx) => save(tx, some, seq, nowMs));
+  for (const some of db.byTransaction(queues))
+    await db.transaction((tx) => save(tx, some, seq, nowMs), some[0]?.accountId);
   return rows.length === QUEUES_PER_RUN;
 }
 

@@ -32,7 +32,7 @@ export function endCall(services: EndServices, open: OpenHold, ended: Ended): Pr
   return rideOut(() =>
     services.db.transaction(async (tx) => {
       if (await saveCallEnd(tx, accountId, callId, ended)) await releaseHold(tx, accountId, holdId);
-    }),
+    }, accountId),
   );
 }
 
@@ -59,6 +59,6 @@ export function chargeCalls(
         if (settled[i]?.settledNow !== true)
           throw new Error(`the hold of ${callId} is ${settled[i]?.status ?? 'gone'}`);
       }
-    }),
+    }, accountId),
   );
 }

@@ -160,7 +160,7 @@ export class Tokens {
         const nowMs = await lockAccount(tx, connection.accountId);
         const number = nowMs === null ? null : await leaseRefresh(tx, connection, sealed, nowMs);
         return nowMs === null || number === null ? null : { number, nowMs };
-      }),
+      }, connection.accountId),
     );
   }
 
@@ -196,7 +196,7 @@ export class Tokens {
       await lockAccount(tx, accountId);
       return work(tx);
     };
-    return rideOut(() => this.#core.db.transaction(underAccount));
+    return rideOut(() => this.#core.db.transaction(underAccount, accountId));
   }
 
   #noteFailure(key: string, message: string): Failing {

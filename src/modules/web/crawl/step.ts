@@ -82,7 +82,7 @@ async function step(web: WebState, job: LeasedJob, signal: AbortSignal): Promise
   if ('code' in outcome && outcome.code === 'INSUFFICIENT_CREDIT')
     return endCrawl(web, job, 'failed', 'insufficient_credit');
   const links = await linksOf(crawl, queued, outcome);
-  await db.transaction((tx) => keep(web, tx, job, queued, { outcome, links }));
+  await db.transaction((tx) => keep(web, tx, job, queued, { outcome, links }), job.accountId);
 }
 
 async function outcomeOf(
@@ -212,7 +212,7 @@ function endCrawl({ core }: WebState, job: LeasedJob, status: CrawlStatus, reaso
   return core.db.transaction(async (tx) => {
     const found = await lockCrawl(tx, job);
     if (found !== null) end(tx, job, { ...found.crawl, reason }, status, found.opened.nowMs);
-  });
+  }, job.accountId);
 }
 
 function again({ core }: WebState, job: LeasedJob): Promise<void> {
@@ -222,5 +222,5 @@ function again({ core }: WebState, job: LeasedJob): Promise<void> {
     const dueMs = found.opened.nowMs + AGAIN_MS;
     await crawlDue.setDue(tx, job, dueMs);
     await openTurn(tx, job.accountId, CRAWL_WORK, dueMs);
-  });
+  }, job.accountId);
 }
