@@ -2,6 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { AlertSource } from '../../kit/alert-source.ts';
 import { instant, instantOrNull, orNull, plainText, plainTextOrNull, textOrNull, whole } from '../../kit/fields.ts';
+import { patternWithWords } from '../../lib/pattern-words.ts';
 import {
   BY_MAX,
   EVERY_SECONDS,
@@ -13,6 +14,8 @@ import {
   TITLE_CHARACTERS_MAX,
   URL_CHARACTERS_MAX,
 } from './limits.ts';
+
+const WEB_ADDRESS = patternWithWords('^https?://[^\\s]+$', 'must be an address that begins with http:// or https://');
 
 export const states = ['ok', 'pending', 'firing', 'unknown'] as const;
 export type State = (typeof states)[number];
@@ -118,7 +121,7 @@ export const settingFields = {
   labels: Type.Optional(labelsField),
   runbook_url: Type.Optional(
     orNull<string>(
-      { type: 'string', maxLength: URL_CHARACTERS_MAX, pattern: '^https?://[^\\s]+$' },
+      { type: 'string', maxLength: URL_CHARACTERS_MAX, pattern: WEB_ADDRESS },
       'Where it says what to do; null: nowhere.',
     ),
   ),
