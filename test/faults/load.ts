@@ -146,3 +146,19 @@ async function settle(target: Target, books: Books, item: Delivered): Promise<vo
   if (reply === null) books.maybeAcked.add(id);
   else if (reply.data?.acked === true) books.acked.set(id, delivery_count);
 }
+
+/** What no books may show: something accepted that never came, something acknowledged that came again, something nobody sent, a double. */
+export function faultsOf(books: Books): Record<'lost' | 'returned' | 'phantoms' | 'doubled' | 'surprises', unknown[]> {
+  const contents = new Set(books.seen.values());
+  const isOther = ([content, id]: [string, string]) => books.seen.has(id) && books.seen.get(id) !== content;
+  return {
+    lost: [...books.accepted.keys()].filter((content) => !contents.has(content)),
+    returned: [...books.acked].filter(([id, count]) => (books.deliveries.get(id) ?? 0) > count),
+    phantoms: [...contents].filter((content) => !books.accepted.has(content) && !books.unknown.has(content)),
+    // One message a content: neither a repeat under a key nor the service itself made a second one.
+    doubled: [...[...books.accepted].filter(isOther), ...Array(books.seen.size - contents.size).fill('a content')],
+    surprises: books.surprises,
+  };
+}
+
+export const noFaults = { lost: [], returned: [], phantoms: [], doubled: [], surprises: [] };
