@@ -221,6 +221,8 @@ CREATE TABLE alerts.rule (
   attempt integer DEFAULT 0 NOT NULL,
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  details text,
+  keep_firing_seconds integer DEFAULT 0 NOT NULL,
   CONSTRAINT rule_pkey PRIMARY KEY (account_id, rule)
 ) WITH (fillfactor=70);
 

@@ -2043,7 +2043,9 @@ export interface Rule {
   when: Record<string, unknown>;
   above: number | null;
   below: number | null;
+  details: string | null;
   for_seconds: number;
+  keep_firing_seconds: number;
   every_seconds: number;
   by: Array<string>;
   severity: "info" | "warning" | "critical";
@@ -2177,6 +2179,51 @@ export interface AlertsSilenceData {
   words: string | null;
 }
 
+export interface AlertsImportInputNotifyItem {
+  email?: string;
+  url?: string;
+  queue?: string;
+  slack_url?: string;
+}
+
+export interface AlertsImportInput {
+  /** The text of a rule file of Prometheus, or a PrometheusRule of Kubernetes: */
+  file: string;
+  /** Whom each rule of the file tells. */
+  notify?: Array<AlertsImportInputNotifyItem>;
+  /** Makes a retry safe: */
+  idempotency_key?: string;
+}
+
+export interface AlertsImportDataRulesItem {
+  rule: string;
+  group: string;
+  alert: string;
+}
+
+export interface AlertsImportDataLeftOutItem {
+  group: string;
+  alert: string;
+  part: string | null;
+  reason: string;
+}
+
+export interface AlertsImportData {
+  imported: number;
+  unchanged: number;
+  rules: Array<AlertsImportDataRulesItem>;
+  left_out: Array<AlertsImportDataLeftOutItem>;
+}
+
+export interface AlertsExportInput {
+}
+
+export interface AlertsExportData {
+  file: string;
+  exported: number;
+  left_out: Array<string>;
+}
+
 export interface AlertsRuleSetInputWhenSpend {
   capability?: string;
   key_id?: string;
@@ -2243,12 +2290,16 @@ export interface AlertsRuleSetInput {
   below?: number | null;
   /** How long it must hold before it fires; */
   for_seconds?: number;
+  /** How long it fires on once it does not hold any more. */
+  keep_firing_seconds?: number;
   /** It is looked at at each multiple of so many seconds; */
   every_seconds?: number;
   /** Labels: */
   by?: Array<string>;
   /** What notices say first; */
   title?: string | null;
+  /** What notices say below the title, filled in alike; */
+  details?: string | null;
   /** How grave it is; */
   severity?: "info" | "warning" | "critical";
   /** Labels of the rule, 16 at most: */
@@ -2320,6 +2371,8 @@ export interface AlertsRuleTryInput {
   below?: number | null;
   /** How long it must hold before it fires; */
   for_seconds?: number;
+  /** How long it fires on once it does not hold any more. */
+  keep_firing_seconds?: number;
   /** It is looked at at each multiple of so many seconds; */
   every_seconds?: number;
   /** Labels: */
@@ -9424,6 +9477,8 @@ export interface Calls {
   'alerts.list': [AlertsListInput, AlertsListData];
   'alerts.history': [AlertsHistoryInput, AlertsHistoryData];
   'alerts.silence': [AlertsSilenceInput, AlertsSilenceData];
+  'alerts.import': [AlertsImportInput, AlertsImportData];
+  'alerts.export': [AlertsExportInput, AlertsExportData];
   'alerts.rule.set': [AlertsRuleSetInput, Rule];
   'alerts.rule.try': [AlertsRuleTryInput, AlertsRuleTryData];
   'analytics.capture': [AnalyticsCaptureInput, AnalyticsCaptureData];
@@ -9889,6 +9944,10 @@ export interface Methods {
     history: Method<'alerts.history', true>;
     /** Silences a rule, or alerts with certain labels. */
     silence: Method<'alerts.silence', true>;
+    /** Imports alert rules of a rule file of Prometheus. */
+    import: Method<'alerts.import', true>;
+    /** Exports the alert rules of metrics as a rule file of Prometheus. */
+    export: Method<'alerts.export', false>;
   };
   analytics: {
     /** Stores what users did. */

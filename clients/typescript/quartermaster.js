@@ -449,6 +449,8 @@ const CALLS = {
   'alerts.list': 'GET /v1/alerts/list safe',
   'alerts.history': 'GET /v1/alerts/history/{rule} safe',
   'alerts.silence': 'POST /v1/alerts/silence keyed',
+  'alerts.import': 'POST /v1/alerts/import keyed',
+  'alerts.export': 'GET /v1/alerts/export safe',
   'alerts.rule.set': 'PUT /v1/alerts/rule/set keyed',
   'alerts.rule.try': 'POST /v1/alerts/rule/try safe',
   'analytics.capture': 'POST /v1/analytics/capture keyed',

@@ -22,6 +22,8 @@ export interface BulkSource {
 export interface BulkBody<Input = unknown> {
   /** URL of the file that exports the capability: a worker loads it. */
   readonly source: string;
+  /** Longer bodies take a thread, when it is not the bound of all. */
+  readonly hereBytesMax?: number;
   /** Packs an input that the schema has let pass. Throws the Problems that only a look at each value can find. */
   reduce(input: Input, source: BulkSource): Reduced;
 }

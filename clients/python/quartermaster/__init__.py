@@ -447,6 +447,8 @@ _CALLS: dict[str, tuple[str, str, str]] = {
     "alerts.list": ("GET", "/v1/alerts/list", "safe"),
     "alerts.history": ("GET", "/v1/alerts/history/{rule}", "safe"),
     "alerts.silence": ("POST", "/v1/alerts/silence", "keyed"),
+    "alerts.import": ("POST", "/v1/alerts/import", "keyed"),
+    "alerts.export": ("GET", "/v1/alerts/export", "safe"),
     "alerts.rule.set": ("PUT", "/v1/alerts/rule/set", "keyed"),
     "alerts.rule.try": ("POST", "/v1/alerts/rule/try", "safe"),
     "analytics.capture": ("POST", "/v1/analytics/capture", "keyed"),
@@ -1187,6 +1189,14 @@ class _Alerts:
     def silence(self, input: types.AlertsSilenceInput) -> types.AlertsSilenceData:
         """Silences a rule, or alerts with certain labels."""
         return self._transport.call("alerts.silence", input)[0]  # type: ignore[no-any-return]
+
+    def import_(self, input: types.AlertsImportInput) -> types.AlertsImportData:
+        """Imports alert rules of a rule file of Prometheus."""
+        return self._transport.call("alerts.import", input)[0]  # type: ignore[no-any-return]
+
+    def export(self, input: types.AlertsExportInput | None = None) -> types.AlertsExportData:
+        """Exports the alert rules of metrics as a rule file of Prometheus."""
+        return self._transport.call("alerts.export", input)[0]  # type: ignore[no-any-return]
 
 
 class _AnalyticsPerson:

@@ -1722,7 +1722,9 @@ class Rule(TypedDict):
     when: dict[str, Any]
     above: float | None
     below: float | None
+    details: str | None
     for_seconds: int
+    keep_firing_seconds: int
     every_seconds: int
     by: list[str]
     severity: Literal["info", "warning", "critical"]
@@ -1842,6 +1844,49 @@ class AlertsSilenceData(TypedDict):
     words: str | None
 
 
+class AlertsImportInputNotifyItem(TypedDict):
+    email: NotRequired[str]
+    url: NotRequired[str]
+    queue: NotRequired[str]
+    slack_url: NotRequired[str]
+
+
+class AlertsImportInput(TypedDict):
+    file: str
+    notify: NotRequired[list[AlertsImportInputNotifyItem]]
+    idempotency_key: NotRequired[str]
+
+
+class AlertsImportDataRulesItem(TypedDict):
+    rule: str
+    group: str
+    alert: str
+
+
+class AlertsImportDataLeftOutItem(TypedDict):
+    group: str
+    alert: str
+    part: str | None
+    reason: str
+
+
+class AlertsImportData(TypedDict):
+    imported: int
+    unchanged: int
+    rules: list[AlertsImportDataRulesItem]
+    left_out: list[AlertsImportDataLeftOutItem]
+
+
+class AlertsExportInput(TypedDict):
+    pass
+
+
+class AlertsExportData(TypedDict):
+    file: str
+    exported: int
+    left_out: list[str]
+
+
 class AlertsRuleSetInputWhenSpend(TypedDict):
     capability: NotRequired[str]
     key_id: NotRequired[str]
@@ -1903,9 +1948,11 @@ class AlertsRuleSetInput(TypedDict):
     above: NotRequired[float | None]
     below: NotRequired[float | None]
     for_seconds: NotRequired[int]
+    keep_firing_seconds: NotRequired[int]
     every_seconds: NotRequired[int]
     by: NotRequired[list[str]]
     title: NotRequired[str | None]
+    details: NotRequired[str | None]
     severity: NotRequired[Literal["info", "warning", "critical"]]
     labels: NotRequired[dict[str, str]]
     runbook_url: NotRequired[str | None]
@@ -1967,6 +2014,7 @@ class AlertsRuleTryInput(TypedDict):
     above: NotRequired[float | None]
     below: NotRequired[float | None]
     for_seconds: NotRequired[int]
+    keep_firing_seconds: NotRequired[int]
     every_seconds: NotRequired[int]
     by: NotRequired[list[str]]
 

@@ -56,11 +56,13 @@ export class BodyReaders {
   ): BulkOutcome | Promise<BulkOutcome> {
     const { bulk, id } = endpoint.capability;
     const length = body.reduce((sum, block) => sum + block.length, 0);
-    if (bulk === undefined || isShort(length)) {
+    if (bulk === undefined || length <= (bulk.hereBytesMax ?? readHereBytesMax)) {
       const readHere = () => readOutcome(endpoint, joinBody(body), key).outcome;
       return length < SLICED_BYTES_MIN || length > SLICED_BYTES_MAX ? readHere() : this.#slices.run(readHere);
     }
-    return this.#inThread(accountId, { source: bulk.source, id, body, key }).then(outcomeOf);
+    // Short ones lie beside others in memory, and cannot be handed over.
+    const handed = isShort(length) ? body.map(alone) : body;
+    return this.#inThread(accountId, { source: bulk.source, id, body: handed, key }).then(outcomeOf);
   }
 
   /** What the task makes of the body. Throws as `read` and the task do. A long body is handed over: it is empty afterwards. */
@@ -88,7 +90,7 @@ export class BodyReaders {
 }
 
 /** A short body shares its memory with others, and cannot be handed over: Node keeps one pool for all. */
-function alone(body: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function alone(body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return body.length === body.buffer.byteLength ? body : new Uint8Array(body);
 }
 

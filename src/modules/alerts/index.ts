@@ -2,7 +2,9 @@
 import { finder } from '../../kit/finder.ts';
 import { defineModule } from '../../kit/module.ts';
 import { noRowIn } from '../../kit/resource.ts';
+import { exportRules } from './capabilities/export.ts';
 import { history } from './capabilities/history.ts';
+import { importRules } from './capabilities/import.ts';
 import { alertList } from './capabilities/list.ts';
 import { remove } from './capabilities/rule/delete.ts';
 import { get } from './capabilities/rule/get.ts';
@@ -21,7 +23,7 @@ export const alerts = defineModule<AlertsState>({
     'Alerts on metrics, logs, errors, spending, queues, webhooks and schedules, by mail, signed POST, queue and Slack.',
   status: 'beta',
   shownBy: ['alerts.rule.set', 'alerts.list'],
-  capabilities: [list, get, remove, alertList, history, silence],
+  capabilities: [list, get, remove, alertList, history, silence, importRules, exportRules],
   derived: (offer) => [setRule(offer), tryRule(offer)],
   finders: [
     finder('alert rule', list, ({ rule: id }) => ({ id, name: id, path: `/alerts/${encodeURIComponent(id)}` })),

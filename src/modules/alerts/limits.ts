@@ -13,9 +13,16 @@ export const BY_MAX = 8;
 export const LABELS_MAX = 16;
 export const LABEL_CHARACTERS_MAX = 256;
 export const TITLE_CHARACTERS_MAX = 256;
+export const DETAILS_CHARACTERS_MAX = 2_000;
 export const URL_CHARACTERS_MAX = 2_048;
 /** A rule: an expression, labels and addresses. */
 export const RULE_BYTES_MAX = 64 * 1024;
+
+/** A rule file of Prometheus. */
+export const FILE_BYTES_MAX = 1024 * 1024;
+/** Shorter ones are read where they arrive. */
+export const FILE_HERE_BYTES_MAX = 1_024;
+export const IMPORT_RULES_MAX = 1_000;
 
 /** Series of a rule that have a state; of more only the number is told. */
 export const SERIES_MAX = 100;

@@ -5,6 +5,7 @@ import { instant, instantOrNull, orNull, plainText, plainTextOrNull, textOrNull,
 import { patternWithWords } from '../../lib/pattern-words.ts';
 import {
   BY_MAX,
+  DETAILS_CHARACTERS_MAX,
   EVERY_SECONDS,
   FOR_SECONDS_MAX,
   LABEL_CHARACTERS_MAX,
@@ -16,6 +17,8 @@ import {
 } from './limits.ts';
 
 const WEB_ADDRESS = patternWithWords('^https?://[^\\s]+$', 'must be an address that begins with http:// or https://');
+
+const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f\\p{Cs}]*$';
 
 export const states = ['ok', 'pending', 'firing', 'unknown'] as const;
 export type State = (typeof states)[number];
@@ -90,6 +93,14 @@ export function conditionFields(sources: readonly AlertSource[]) {
         description: 'How long it must hold before it fires; until then it is pending. 0 when not sent.',
       }),
     ),
+    keep_firing_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: FOR_SECONDS_MAX,
+        default: 0,
+        description: 'How long it fires on once it does not hold any more. 0 when not sent.',
+      }),
+    ),
     every_seconds: Type.Optional(
       Type.Integer({
         minimum: EVERY_SECONDS.min,
@@ -113,6 +124,12 @@ export const settingFields = {
     plainTextOrNull(
       TITLE_CHARACTERS_MAX,
       'What notices say first; {{ $labels.NAME }} and {{ $value }} are filled in. Null: its name.',
+    ),
+  ),
+  details: Type.Optional(
+    orNull<string>(
+      { type: 'string', maxLength: DETAILS_CHARACTERS_MAX, pattern: LINES },
+      'What notices say below the title, filled in alike; null: nothing.',
     ),
   ),
   severity: Type.Optional(
@@ -169,7 +186,9 @@ export const ruleSchema = Type.Object(
     when: Type.Object({}, { additionalProperties: true, description: 'What is looked at, as it was set.' }),
     above: number('Fires while the value is above this; null: not asked.'),
     below: number('Fires while the value is below this; null: not asked.'),
+    details: textOrNull('What notices say below the title; null: nothing.'),
     for_seconds: whole('How long it must hold before it fires.'),
+    keep_firing_seconds: whole('How long it fires on once it does not hold any more.'),
     every_seconds: whole('It is looked at at each multiple of so many seconds.'),
     by: Type.Array(Type.String(), { description: 'Labels whose values are series.' }),
     severity: Type.Enum([...severities], { description: 'How grave it is.' }),

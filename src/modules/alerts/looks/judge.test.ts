@@ -5,7 +5,7 @@ import type { SeriesState } from '../rules/row.ts';
 import { type Condition, judge } from './judge.ts';
 
 const MINUTE = 60_000;
-const above: Condition = { above: 5, below: null, forMs: 0, by: [], firesWhenThere: false };
+const above: Condition = { above: 5, below: null, forMs: 0, keepMs: 0, by: [], firesWhenThere: false };
 const one = (value: number, labels: Record<string, string> = {}): AlertSeries => ({ labels, value });
 
 /** The states after each look, a minute apart. */
@@ -35,6 +35,13 @@ describe('a rule of one value', () => {
       [6, 6, 4, 6, 6, 6],
       ['pending', 'pending', 'ok', 'pending', 'pending', 'firing'],
     ],
+    ['fires on for its time', { ...above, keepMs: 2 * MINUTE }, [6, 4, 4, 4], ['firing', 'firing', 'firing', 'ok']],
+    [
+      'begins that time anew once it held again',
+      { ...above, keepMs: 2 * MINUTE },
+      [6, 4, 6, 4, 4, 4],
+      ['firing', 'firing', 'firing', 'firing', 'firing', 'ok'],
+    ],
     ['never holds for what is no number', above, [Number.NaN, 6, Number.NaN], ['ok', 'firing', 'ok']],
     ['holds for infinity', above, [Number.POSITIVE_INFINITY], ['firing']],
   ];
@@ -51,6 +58,14 @@ describe('a rule of one value', () => {
     const [, last] = walk({ ...above, above: null, firesWhenThere: true }, [[one(0, { job: 'a' })], []]);
     expect(last).toMatchObject({ state: 'ok', series: [] });
     expect(last?.changes).toEqual([{ labels: { job: 'a' }, before: 'firing', state: 'ok', value: null, told: false }]);
+  });
+
+  test('series that are gone fire on within the bound of a rule', () => {
+    const condition = { ...above, keepMs: 60 * MINUTE };
+    const of = (look: number) => Array.from({ length: SERIES_MAX }, (_, i) => one(6, { job: `${look}-${i}` }));
+    const looks = walk(condition, [of(0).slice(0, 1), [], of(1), of(2)]);
+    expect(looks.map(({ series }) => series.length)).toEqual([1, 1, SERIES_MAX, SERIES_MAX]);
+    expect(looks[1]).toMatchObject({ state: 'firing', changes: [], series: [{ labels: { job: '0-0' }, value: null }] });
   });
 
   test('a clock that goes back neither fires early nor ends what fires', () => {

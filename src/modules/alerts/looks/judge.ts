@@ -9,6 +9,8 @@ export interface Condition {
   readonly above: number | null;
   readonly below: number | null;
   readonly forMs: number;
+  /** How long a series that fires goes on to once it does not hold any more. */
+  readonly keepMs: number;
   readonly by: readonly string[];
   /** Of a source whose series all fire where there is no bound. */
   readonly firesWhenThere: boolean;
@@ -53,6 +55,11 @@ export function judge(
   }
   // What is not there any more has ended, unless there was no room to look at it.
   for (const gone of known.values()) {
+    const kept = firingOn(gone, condition, atMs);
+    if (kept !== null && series.length < SERIES_MAX) {
+      series.push({ ...kept, value: null });
+      continue;
+    }
     if (gone.state !== 'ok') changes.push(changeOf({ ...gone, state: 'ok', value: null }, gone.state, gone.told));
   }
   const state = stateOf(series);
@@ -86,13 +93,23 @@ function nextState(
   const shown = Number.isFinite(value) ? value : null;
   const was = earlier?.state ?? 'ok';
   const sinceMs = Math.min(earlier?.sinceMs ?? atMs, atMs);
-  if (!holds(value, condition))
+  if (!holds(value, condition)) {
+    const kept = firingOn(earlier, condition, atMs);
+    if (kept !== null) return { ...kept, value: shown };
     return { labels, state: 'ok', sinceMs: was === 'ok' ? sinceMs : atMs, value: shown, told: false };
+  }
   if (was === 'firing') return { labels, state: 'firing', sinceMs, value: shown, told: earlier?.told ?? false };
   const heldSinceMs = was === 'pending' ? sinceMs : atMs;
   if (atMs - heldSinceMs >= condition.forMs)
     return { labels, state: 'firing', sinceMs: atMs, value: shown, told: false };
   return { labels, state: 'pending', sinceMs: heldSinceMs, value: shown, told: false };
+}
+
+/** A series that does not hold any more and fires on; null: it does not fire, or not any more. */
+function firingOn(earlier: SeriesState | null, { keepMs }: Condition, atMs: number): SeriesState | null {
+  if (earlier?.state !== 'firing') return null;
+  const clearSinceMs = Math.min(earlier.clearSinceMs ?? atMs, atMs);
+  return atMs - clearSinceMs < keepMs ? { ...earlier, clearSinceMs } : null;
 }
 
 const changeOf = (

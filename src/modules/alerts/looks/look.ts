@@ -94,7 +94,8 @@ function passingFinding(words: string, row: RuleRow): Finding {
 }
 
 function conditionOf(row: RuleRow, firesWhenThere: boolean): Condition {
-  return { above: row.above, below: row.below, forMs: row.for_seconds * 1_000, by: byOf(row), firesWhenThere };
+  const [forMs, keepMs] = [row.for_seconds * 1_000, row.keep_firing_seconds * 1_000];
+  return { above: row.above, below: row.below, forMs, keepMs, by: byOf(row), firesWhenThere };
 }
 
 function spreadWords(spread: number, { every_seconds: seconds }: RuleRow): string {

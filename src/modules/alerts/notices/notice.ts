@@ -4,6 +4,7 @@ import { escapeHtml, html } from '../../../lib/html.ts';
 import { iso } from '../../../lib/time.ts';
 import { TOLD_SERIES_MAX } from '../limits.ts';
 import { labelsOf, type RuleRow } from '../rules/row.ts';
+import { fillIn, valueText } from './template.ts';
 
 export type NoticeKind = 'firing' | 'resolved' | 'unknown';
 
@@ -24,9 +25,13 @@ export interface Notice {
   readonly words: string | null;
 }
 
-type Told = Pick<RuleRow, 'rule' | 'title' | 'severity' | 'labels' | 'runbook_url' | 'above' | 'below' | 'source'>;
+type Told = Pick<
+  RuleRow,
+  'rule' | 'title' | 'details' | 'severity' | 'labels' | 'runbook_url' | 'above' | 'below' | 'source'
+>;
 
 const TITLE_CHARACTERS_MAX = 500;
+const DETAILS_CHARACTERS_MAX = 4_000;
 const SUBJECT_CHARACTERS_MAX = 200;
 
 export function rulePath(rule: string): string {
@@ -40,6 +45,7 @@ export function noticeText(row: Told, notice: Notice, baseUrl: string): string {
     notice_id: notice.noticeId,
     rule: row.rule,
     title: titleOf(row, notice),
+    details: detailsOf(row, notice),
     severity: row.severity,
     labels: labelsOf(row),
     above: row.above,
@@ -59,7 +65,9 @@ const colours = { info: '#3b82f6', warning: '#f59e0b', critical: '#dc2626' } as 
 /** A message of Slack's incoming webhooks, which Mattermost and Discord take too. */
 export function slackText(row: Told, notice: Notice, baseUrl: string): string {
   const title = escapeSlack(titleOf(row, notice));
+  const details = detailsOf(row, notice);
   const lines = [
+    ...(details === null ? [] : details.split('\n').map(escapeSlack)),
     ...seriesLines(row, notice).map(escapeSlack),
     ...(notice.words === null ? [] : [escapeSlack(notice.words)]),
   ];
@@ -75,6 +83,7 @@ export function slackText(row: Told, notice: Notice, baseUrl: string): string {
 
 export function mailOf(row: Told, notice: Notice, baseUrl: string) {
   const title = titleOf(row, notice);
+  const details = detailsOf(row, notice);
   const lines = seriesLines(row, notice);
   const facts = [
     `Rule: ${row.rule}`,
@@ -85,12 +94,14 @@ export function mailOf(row: Told, notice: Notice, baseUrl: string) {
   const link = `${baseUrl}${rulePath(row.rule)}`;
   const paragraphs = [
     title,
+    ...(details === null ? [] : [details]),
     ...(notice.words === null ? [] : [notice.words]),
     ...(lines.length === 0 ? [] : [lines.join('\n')]),
     facts.join('\n'),
     `The rule in the console: ${link}`,
   ];
   const body = html`<p><b>${headOf(notice)}</b>: ${title}</p>
+${details === null ? '' : html`<p style="white-space:pre-line">${details}</p>`}
 ${notice.words === null ? '' : html`<p>${notice.words}</p>`}
 ${lines.length === 0 ? '' : html`<pre>${lines.join('\n')}</pre>`}
 <p>${facts.map((fact) => html`${fact}<br>`)}</p>
@@ -105,16 +116,17 @@ function headOf({ kind, isRepeat }: Notice): string {
   return kind === 'resolved' ? 'Resolved' : 'Unknown';
 }
 
-/** With `{{ $labels.NAME }}` and `{{ $value }}` filled in from the first series, and labels of the rule. */
-export function titleOf(row: Pick<Told, 'rule' | 'title' | 'labels'>, { series }: Pick<Notice, 'series'>): string {
-  const [first] = series;
-  const labels: Record<string, string> = { ...labelsOf(row), ...first?.labels };
-  const filled = (row.title ?? row.rule).replaceAll(
-    /\{\{\s*\$(?:labels\.([A-Za-z_][A-Za-z0-9_]*)|value)\s*\}\}/g,
-    (_all, name: string | undefined) =>
-      name === undefined ? valueText(first?.value ?? null) : Object.hasOwn(labels, name) ? (labels[name] ?? '') : '',
-  );
-  return firstCharacters(filled, TITLE_CHARACTERS_MAX);
+/** Filled in from the first series and the labels of the rule. */
+export function titleOf(row: Pick<Told, 'rule' | 'title' | 'labels'>, notice: Pick<Notice, 'series'>): string {
+  return firstCharacters(filledIn(row.title ?? row.rule, row, notice), TITLE_CHARACTERS_MAX);
+}
+
+function detailsOf(row: Told, notice: Notice): string | null {
+  return row.details === null ? null : firstCharacters(filledIn(row.details, row, notice), DETAILS_CHARACTERS_MAX);
+}
+
+function filledIn(text: string, row: Pick<Told, 'labels'>, { series: [first] }: Pick<Notice, 'series'>): string {
+  return fillIn(text, { labels: { ...labelsOf(row), ...first?.labels }, value: first?.value ?? null });
 }
 
 /** `service=checkout: 17 (above 5)` */
@@ -128,10 +140,6 @@ function seriesLines({ above, below }: Told, { kind, series }: Notice): string[]
   });
   const more = series.length - told.length;
   return more > 0 ? [...told, `and ${more} more`] : told;
-}
-
-function valueText(value: number | null): string {
-  return value === null ? 'no value' : String(Number(value.toPrecision(6)));
 }
 
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');

@@ -12,6 +12,7 @@ export interface SentCondition {
   readonly above?: number | null;
   readonly below?: number | null;
   readonly for_seconds?: number;
+  readonly keep_firing_seconds?: number;
   readonly every_seconds?: number;
   readonly by?: readonly string[];
 }
@@ -23,6 +24,7 @@ export interface ReadCondition {
   readonly above: number | null;
   readonly below: number | null;
   readonly forSeconds: number;
+  readonly keepFiringSeconds: number;
   readonly everySeconds: number;
   readonly by: readonly string[];
 }
@@ -45,7 +47,8 @@ export async function readCondition(ctx: CallContext, sent: SentCondition): Prom
     throw error instanceof Problem ? within(error, `when.${name}`) : error;
   }
   const { for_seconds: forSeconds = 0, every_seconds: everySeconds = EVERY_SECONDS.usual } = sent;
-  return { source, fields, above, below, forSeconds, everySeconds, by };
+  const { keep_firing_seconds: keepFiringSeconds = 0 } = sent;
+  return { source, fields, above, below, forSeconds, keepFiringSeconds, everySeconds, by };
 }
 
 /** A rule tells what it looks at: it needs the right to. */
@@ -84,6 +87,7 @@ function within(error: Problem, path: string): Problem {
 }
 
 /** As the looks judge by it. */
-export function conditionOf({ source, above, below, forSeconds, by }: ReadCondition): Condition {
-  return { above, below, forMs: forSeconds * 1_000, by, firesWhenThere: source.firesWhenThere === true };
+export function conditionOf({ source, above, below, by, ...read }: ReadCondition): Condition {
+  const [forMs, keepMs] = [read.forSeconds * 1_000, read.keepFiringSeconds * 1_000];
+  return { above, below, forMs, keepMs, by, firesWhenThere: source.firesWhenThere === true };
 }

@@ -13,10 +13,12 @@ export function ruleRecord({ row, silences }: ShownRule) {
   return {
     rule: row.rule,
     title: row.title,
+    details: row.details,
     when: { [row.source]: JSON.parse(row.fields) },
     above: row.above,
     below: row.below,
     for_seconds: row.for_seconds,
+    keep_firing_seconds: row.keep_firing_seconds,
     every_seconds: row.every_seconds,
     by: byOf(row),
     severity: row.severity,

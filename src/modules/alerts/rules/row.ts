@@ -10,6 +10,8 @@ export interface SeriesState {
   readonly value: number | null;
   /** Somebody was told that it fires. */
   readonly told: boolean;
+  /** It fires on, and has not held since then. */
+  readonly clearSinceMs?: number;
 }
 
 /** Whom a rule tells. `to` of slack is masked. */
@@ -21,11 +23,13 @@ export interface NotifyTarget {
 export interface RuleRow {
   readonly rule: string;
   readonly title: string | null;
+  readonly details: string | null;
   readonly source: string;
   readonly fields: string;
   readonly above: number | null;
   readonly below: number | null;
   readonly for_seconds: number;
+  readonly keep_firing_seconds: number;
   readonly every_seconds: number;
   readonly by_labels: string;
   readonly severity: Severity;
@@ -55,19 +59,36 @@ export interface RuleRow {
 }
 
 export const ruleColumns =
-  'rule, title, source, fields, above, below, for_seconds, every_seconds, by_labels, severity, labels, runbook_url, notify, sealed, ' +
+  'rule, title, details, source, fields, above, below, for_seconds, keep_firing_seconds, every_seconds, by_labels, severity, labels, runbook_url, notify, sealed, ' +
   'repeat_seconds, key_id, version, state, since_at, value, series, more_series, words, failures, unknown_told, told_at, looked_at, ' +
   'took_ms, spread, due_at, attempt, created_at, updated_at';
 
+type StoredSeries = [
+  labels: SeriesState['labels'],
+  state: SeriesState['state'],
+  sinceMs: number,
+  value: number | null,
+  told: 0 | 1,
+  clearSinceMs?: number,
+];
+
 export function seriesOf({ series }: Pick<RuleRow, 'series'>): SeriesState[] {
-  return (JSON.parse(series) as [SeriesState['labels'], SeriesState['state'], number, number | null, 0 | 1][]).map(
-    ([labels, state, sinceMs, value, told]) => ({ labels, state, sinceMs, value, told: told === 1 }),
-  );
+  return (JSON.parse(series) as StoredSeries[]).map(([labels, state, sinceMs, value, told, clearSinceMs]) => ({
+    labels,
+    state,
+    sinceMs,
+    value,
+    told: told === 1,
+    ...(clearSinceMs === undefined ? {} : { clearSinceMs }),
+  }));
 }
 
 export function seriesText(series: readonly SeriesState[]): string {
   return JSON.stringify(
-    series.map(({ labels, state, sinceMs, value, told }) => [labels, state, sinceMs, value, told ? 1 : 0]),
+    series.map(({ labels, state, sinceMs, value, told, clearSinceMs }): StoredSeries => {
+      const stored = [labels, state, sinceMs, value, told ? 1 : 0] as const;
+      return clearSinceMs === undefined ? [...stored] : [...stored, clearSinceMs];
+    }),
   );
 }
 

@@ -27,6 +27,7 @@ import type { AlertsState } from '../../state.ts';
 /** What a call says of a rule beside its condition. */
 export interface SentSettings {
   readonly title?: string | null;
+  readonly details?: string | null;
   readonly severity?: Severity;
   readonly labels?: Readonly<Record<string, string>>;
   readonly runbook_url?: string | null;
@@ -167,7 +168,9 @@ export function rowOf(
     ...watched,
     rule,
     title: settings.title || null,
+    details: settings.details || null,
     for_seconds: read.forSeconds,
+    keep_firing_seconds: read.keepFiringSeconds,
     every_seconds: read.everySeconds,
     severity: settings.severity ?? 'warning',
     labels: JSON.stringify(settings.labels ?? {}),
