@@ -1,6 +1,6 @@
 // The requests of Grafana's Prometheus source, as its backend sends them (grafana/pkg/promlib: health check, build information, instant and range queries,
 // and resources by POST, which it repeats by GET after a 400 or 405): paths, forms and headers, by POST and by its setting for GET.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { MetricsBench } from './harness.ts';
 
 let bench: MetricsBench;
@@ -16,6 +16,11 @@ beforeAll(async () => {
   }));
   expect((await bench.write(series)).status).toBe(204);
   await bench.ingest([{ name: 'room_temp', type: 'gauge', value: 21.5, timestamp: new Date(nowMs).toISOString() }]);
+  const rule = { rule: 'hot', title: 'It is hot', when: { metrics: { query: 'room_temp' } }, above: 20 };
+  await bench.ok('PUT', '/v1/alerts/rule/set', { ...rule, severity: 'critical', labels: { team: 'house' } });
+  await bench.ok('PUT', '/v1/alerts/rule/set', { rule: 'logs', when: { logs: {} }, above: 20 });
+  const looked = async () => (await bench.ok('GET', '/v1/alerts/rule/get/hot')).state;
+  await vi.waitFor(async () => expect(await looked()).toBe('firing'), { timeout: 30_000, interval: 25 });
 });
 afterAll(() => bench.end());
 
@@ -58,6 +63,14 @@ const range: [string, string][] = [
   ['start', start],
   ['end', end],
 ];
+
+const alert = {
+  labels: { alertname: 'hot', severity: 'critical', team: 'house' },
+  annotations: { summary: 'It is hot' },
+  state: 'firing',
+  activeAt: expect.stringMatching(/Z$/),
+  value: '2.15e+01',
+};
 
 const requests: readonly (readonly [string, Sent, unknown])[] = [
   [
@@ -165,8 +178,48 @@ const requests: readonly (readonly [string, Sent, unknown])[] = [
     { path: 'api/v1/metadata', form: [['limit', '40000']], isGet: true },
     data(expect.objectContaining({ room_temp: [{ type: 'gauge', help: '', unit: '' }] })),
   ],
-  ['rules', { path: 'api/v1/rules', isGet: true }, data({ groups: [] })],
-  ['alerts', { path: 'api/v1/alerts', isGet: true }, data({ alerts: [] })],
+  [
+    'rules: those of alerts that watch metrics',
+    { path: 'api/v1/rules', isGet: true },
+    data({
+      groups: [
+        {
+          name: 'every 60s',
+          file: 'alerts',
+          interval: 60,
+          limit: 0,
+          rules: [
+            {
+              state: 'firing',
+              name: 'hot',
+              query: '(room_temp\n) > 20',
+              duration: 0,
+              labels: { severity: 'critical', team: 'house' },
+              annotations: { summary: 'It is hot' },
+              alerts: [alert],
+              health: 'ok',
+              evaluationTime: expect.any(Number),
+              lastEvaluation: expect.stringMatching(/Z$/),
+              type: 'alerting',
+            },
+          ],
+        },
+      ],
+    }),
+  ],
+  ['rules that record', { path: 'api/v1/rules', form: [['type', 'record']], isGet: true }, data({ groups: [] })],
+  ['alerts', { path: 'api/v1/alerts', isGet: true }, data({ alerts: [alert] })],
+  ['targets', { path: 'api/v1/targets', isGet: true }, data({ activeTargets: [], droppedTargets: [] })],
+  [
+    'what runs',
+    { path: 'api/v1/status/runtimeinfo', isGet: true },
+    data(expect.objectContaining({ reloadConfigSuccess: true, storageRetention: '15d' })),
+  ],
+  [
+    'flags',
+    { path: 'api/v1/status/flags', isGet: true },
+    data(expect.objectContaining({ 'query.lookback-delta': '5m', 'storage.tsdb.retention.time': '15d' })),
+  ],
 ];
 
 describe.each(['POST', 'GET'] as const)('by %s', (method) => {

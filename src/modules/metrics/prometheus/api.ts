@@ -4,8 +4,10 @@
 import type { RawAnswer, RawRequest, RawRoute } from '../../../kit/raw-route.ts';
 import type { CallContext } from '../../../kit/services.ts';
 import { telemetryCredential } from '../../../kit/telemetry.ts';
+import { iso } from '../../../lib/time.ts';
 import { invalidField, problem } from '../../../problems/problem.ts';
-import { LISTED_MAX } from '../limits.ts';
+import { LISTED_MAX, QUERY_MS } from '../limits.ts';
+import { LOOKBACK_MS } from '../promql/select.ts';
 import { ask, list, matchersOf } from '../query/ask.ts';
 import type { ListKind } from '../query/lists.ts';
 import { metricsOf } from '../query/metrics-list.ts';
@@ -14,6 +16,7 @@ import { NAME_LABEL } from '../series/identity.ts';
 import { hourOf } from '../series/store.ts';
 import type { MetricsState } from '../state.ts';
 import { refuseAsPrometheus, success } from './answers.ts';
+import { activeAlerts, ruleGroups } from './rules.ts';
 
 const BASE = '/v1/metrics/prometheus/api/v1';
 const FORM_BYTES_MAX = 64 * 1024;
@@ -128,6 +131,45 @@ async function metadata({ ctx, state, form }: Call): Promise<RawAnswer> {
 /** What Grafana looks at to know which functions there are: those of Prometheus 2.42. */
 const BUILD = { version: '2.42.0', revision: '', branch: '', buildUser: 'quartermaster', buildDate: '', goVersion: '' };
 
+async function rules({ ctx, form }: Call): Promise<RawAnswer> {
+  const kind = form.get('type');
+  if (kind !== null && !['', 'alert', 'record'].includes(kind))
+    throw invalidField('type', 'enum', 'type is alert or record.');
+  return listed(await ruleGroups(ctx, kind));
+}
+
+const alerts = async ({ ctx }: Call) => listed(await activeAlerts(ctx));
+
+function listed({ text, isCut }: { readonly text: string; readonly isCut: boolean }): RawAnswer {
+  return success(text, isCut ? ['results truncated: there are more rules'] : []);
+}
+
+const daysKept = async ({ ctx, state }: Call) => `${await state.store.keepDays(ctx.core.db, ctx.accountId)}d`;
+
+/** What concerns a server of one's own alone is empty. */
+async function runtimeInfo(call: Call): Promise<RawAnswer> {
+  const startTime = iso(performance.timeOrigin);
+  const server = { startTime, CWD: '', reloadConfigSuccess: true, lastConfigTime: startTime, corruptionCount: 0 };
+  const go = { goroutineCount: 0, GOMAXPROCS: 0, GOGC: '', GODEBUG: '' };
+  return success(JSON.stringify({ ...server, ...go, storageRetention: await daysKept(call) }));
+}
+
+/** Those that say how queries are answered, by the names of Prometheus' command line. */
+async function flags(call: Call): Promise<RawAnswer> {
+  const known = {
+    'query.lookback-delta': `${LOOKBACK_MS / 60_000}m`,
+    'query.timeout': `${QUERY_MS / 1_000}s`,
+    'storage.tsdb.retention.time': await daysKept(call),
+    'web.enable-admin-api': 'false',
+    'web.enable-lifecycle': 'false',
+    'web.enable-remote-write-receiver': 'true',
+  };
+  return success(JSON.stringify(known));
+}
+
+/** Nothing is scraped: metrics are sent. */
+const TARGETS = '{"activeTargets":[],"droppedTargets":[]}';
+
 export const apiRoutes: readonly RawRoute<MetricsState>[] = [
   route('/query', 'metrics.query', query),
   route('/query_range', 'metrics.query_range', queryRange),
@@ -136,7 +178,10 @@ export const apiRoutes: readonly RawRoute<MetricsState>[] = [
   route('/label/{label}/values', 'metrics.labels', labelValues),
   route('/metadata', 'metrics.list', metadata),
   route('/query_exemplars', 'metrics.query', async () => success('[]')),
-  route('/rules', 'metrics.list', async () => success('{"groups":[]}')),
-  route('/alerts', 'metrics.list', async () => success('{"alerts":[]}')),
+  route('/rules', 'metrics.list', rules),
+  route('/alerts', 'metrics.list', alerts),
+  route('/targets', 'metrics.list', async () => success(TARGETS)),
   route('/status/buildinfo', 'metrics.list', async () => success(JSON.stringify(BUILD))),
+  route('/status/runtimeinfo', 'metrics.list', runtimeInfo),
+  route('/status/flags', 'metrics.list', flags),
 ];
