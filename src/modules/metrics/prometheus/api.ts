@@ -135,12 +135,12 @@ async function rules({ ctx, form }: Call): Promise<RawAnswer> {
   const kind = form.get('type');
   if (kind !== null && !['', 'alert', 'record'].includes(kind))
     throw invalidField('type', 'enum', 'type is alert or record.');
-  return listed(await ruleGroups(ctx, kind));
+  return listAnswer(await ruleGroups(ctx, kind));
 }
 
-const alerts = async ({ ctx }: Call) => listed(await activeAlerts(ctx));
+const alerts = async ({ ctx }: Call) => listAnswer(await activeAlerts(ctx));
 
-function listed({ text, isCut }: { readonly text: string; readonly isCut: boolean }): RawAnswer {
+function listAnswer({ text, isCut }: { readonly text: string; readonly isCut: boolean }): RawAnswer {
   return success(text, isCut ? ['results truncated: there are more rules'] : []);
 }
 

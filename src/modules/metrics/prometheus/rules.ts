@@ -45,12 +45,12 @@ interface Listed {
 
 export async function ruleGroups(ctx: CallContext, kind: string | null): Promise<Listed> {
   const groups = new Map<number, string[]>();
-  const shown = (rule: ListedRule) => {
+  const add = (rule: ListedRule) => {
     const text = JSON.stringify(ruleOf(rule));
     groups.set(rule.every_seconds, [...(groups.get(rule.every_seconds) ?? []), text]);
     return text.length;
   };
-  const isCut = kind === 'record' ? false : await eachRule(ctx, shown);
+  const isCut = kind === 'record' ? false : await eachRule(ctx, add);
   const texts = [...groups].map(([seconds, rules]) => {
     const head = JSON.stringify({ name: `every ${seconds}s`, file: FILE, interval: seconds, limit: 0 });
     return `${head.slice(0, -1)},"rules":[${rules.join(',')}]}`;
