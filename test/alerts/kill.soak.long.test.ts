@@ -25,7 +25,7 @@ let receiver: Receiver;
 let db: Database;
 beforeAll(async () => {
   receiver = await Receiver.start();
-  place = await createPlace({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', RATE_LIMITS: 'off' });
+  place = await createPlace({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', RATE_LIMITS: 'off', WORKERS: '2' });
   running = await startProcess(place);
   db = new Database({ connection: readConnection(place.dataDir) as Connection, connections: 4, hotConnections: 1 });
 });
@@ -48,7 +48,8 @@ const countTold = {
   name: 'test_alerts_told',
   text: `SELECT (SELECT coalesce(sum(notices), 0)::int FROM alerts.change WHERE account_id = $1) AS told,
                 (SELECT count(*)::int FROM alerts.change WHERE account_id = $1) AS changes,
-                (SELECT count(*)::int FROM alerts.post WHERE account_id = $1) AS waiting`,
+                (SELECT count(*)::int FROM alerts.post WHERE account_id = $1)
+                  + (SELECT count(*)::int FROM alerts.notice WHERE account_id = $1) AS waiting`,
 };
 
 test(`${RULES * FLIPS} changes and ${KILLS} times SIGKILL`, { timeout: 600_000 }, async () => {
@@ -64,10 +65,10 @@ test(`${RULES * FLIPS} changes and ${KILLS} times SIGKILL`, { timeout: 600_000 }
       await sleep(50);
     }
   };
-  await ok('POST', '/v1/queue/create', { name: 'jobs' });
+  for (const name of ['jobs', 'told']) await ok('POST', '/v1/queue/create', { name });
   const when = { queue: { queue: 'jobs', measure: 'depth' } };
-  for (let n = 0; n < RULES; n += 1)
-    await ok('PUT', '/v1/alerts/rule/set', { rule: `r${n}`, when, above: 0, notify: [{ url: receiver.url() }] });
+  const notify = [{ url: receiver.url() }, { queue: 'told' }];
+  for (let n = 0; n < RULES; n += 1) await ok('PUT', '/v1/alerts/rule/set', { rule: `r${n}`, when, above: 0, notify });
   const look = async () => {
     await db.query(makeDue, [accountId]);
     await db.transaction(async (tx) => openTurn(tx, accountId, LOOKS, await clockNow(tx)));
@@ -95,7 +96,9 @@ test(`${RULES * FLIPS} changes and ${KILLS} times SIGKILL`, { timeout: 600_000 }
   await flipping;
   await until(async () => (await db.query<{ waiting: number }>(countTold, [accountId])).rows[0]?.waiting === 0);
   const { told, changes } = (await db.query<{ told: number; changes: number }>(countTold, [accountId])).rows[0] ?? {};
-  expect({ told, changes }).toEqual({ told: RULES * FLIPS, changes: RULES * FLIPS });
+  expect({ told, changes }).toEqual({ told: 2 * RULES * FLIPS, changes: RULES * FLIPS });
+  const stats = await call('GET', '/v1/queue/stats/told');
+  expect(stats.body.data.message_count).toBe(RULES * FLIPS);
   // A post may be sent twice when its process dies before it is written: receivers tell by its id.
   const ids = new Map(receiver.told.map(({ body }) => [body.notice_id, `${body.rule} ${body.type}`]));
   expect(ids.size).toBe(RULES * FLIPS);
