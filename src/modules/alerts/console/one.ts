@@ -84,11 +84,14 @@ ${panel(visit, 'History', list, (page) => html`${changeTable(visit, page.items)}
 }
 
 function settings(visit: Visit, rule: Rule): Html {
-  const { notify, labels, runbook_url: runbook, for_seconds: forSeconds, repeat_seconds: repeat } = rule;
+  const { notify, labels, details, runbook_url: runbook, repeat_seconds: repeat } = rule;
+  const { for_seconds: forSeconds, keep_firing_seconds: keepSeconds } = rule;
   const told = notify.map((each) => html`<div>${short(Object.entries(each).flat().join(': '), 120)}</div>`);
   return html`<section class="panel"><h2>Rule</h2>${facts([
     ['Fires', boundText(rule)],
     ['After', forSeconds === 0 ? null : durationText(forSeconds)],
+    ['Fires on for', keepSeconds === 0 ? null : durationText(keepSeconds)],
+    ['Details', details === null ? null : short(details, 300)],
     [
       'Looked at',
       html`every ${durationText(rule.every_seconds)}, last ${ago(visit, rule.looked_at, 'never')}, in ${plainNumber(rule.took_ms)} ms`,
