@@ -6,6 +6,7 @@ import type { Logger } from '../core/process/logger.ts';
 import type { Database } from '../db/database.ts';
 import type { Module } from '../kit/module.ts';
 import { usdText } from '../lib/money.ts';
+import type { FileFault } from '../lib/yaml.ts';
 import { liveAttempts } from '../routing/attempts.ts';
 import { VendorHealth } from '../routing/health.ts';
 import { type VendorLimits, VendorLimitsHere } from '../routing/limits.ts';
@@ -14,7 +15,6 @@ import { Vendors } from '../routing/vendors.ts';
 import { readKey } from '../vendors/file/key.ts';
 import {
   type Adapter,
-  type FileFault,
   type ModelFamily,
   type ModelRow,
   SANDBOX,

@@ -122,7 +122,9 @@ test("an export is a rule file that promtool takes, and its import is the accoun
   const told = await importFile(file, {}, other);
   expect(told.imported).toBe(3);
   // Actions of templates stay as they are, and are named again.
-  expect(new Set(told.left_out.map(({ part }: { part: string }) => part))).toEqual(new Set(['annotations.description']));
+  expect(new Set(told.left_out.map(({ part }: { part: string }) => part))).toEqual(
+    new Set(['annotations.description']),
+  );
   expect(await other.get('by-labels')).toMatchObject({
     when: { metrics: { query: '(\nmax by (job) (\nerrors_total # all\n)\n) > 5' } },
     title: 'Errors "quoted": {{ $value }}\\',

@@ -2,7 +2,7 @@
 import { instantForm } from '../../lib/instant.ts';
 import { nanosOfUsd } from '../../lib/money.ts';
 import { nearest } from '../../lib/nearest.ts';
-import type { Path } from './document.ts';
+import type { Path } from '../../lib/yaml.ts';
 import type { Adapter, ModelFamily, ModelRow, Vendor } from './port.ts';
 import type { Faults, Reading } from './reading.ts';
 import { type ModelEntry, rowOf } from './row.ts';

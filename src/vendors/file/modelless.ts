@@ -1,6 +1,6 @@
 // Reads a vendor entry without models: a messaging carrier, a search engine, a name server. It has its adapter's fields and is one row. Its
 // secrets are stored elsewhere.
-import type { Path } from './document.ts';
+import type { Path } from '../../lib/yaml.ts';
 import { readKey } from './key.ts';
 import { fineAmounts } from './model.ts';
 import type { Adapter, ModelFamily, ModellessForm, ModelRow, Vendor, VendorKey, VendorRegion } from './port.ts';

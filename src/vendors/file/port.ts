@@ -151,12 +151,3 @@ export interface VendorsFile {
   /** Equal on processes that work with the same file. Says nothing of keys. */
   readonly digest: string;
 }
-
-/** One thing that is wrong in the file. */
-export interface FileFault {
-  readonly line: number;
-  readonly column: number;
-  /** `vendors[0].models[1].price`; empty for what concerns the whole file. */
-  readonly field: string;
-  readonly message: string;
-}

@@ -1,11 +1,11 @@
 // Reads the operator's vendors file. All errors are reported at once, each with its position. Keys are read here and stay in memory; messages
 // name them only by where they are stored.
 import { nearest } from '../../lib/nearest.ts';
-import { type Path, readYaml, type YamlDocument } from './document.ts';
+import { type FileFault, type Path, readYaml, type YamlDocument } from '../../lib/yaml.ts';
 import { readKey } from './key.ts';
 import { readModel } from './model.ts';
 import { modellessOf, readModelless } from './modelless.ts';
-import { type FileFault, type ModelRow, SANDBOX, type Vendor, type VendorRegion, type VendorsFile } from './port.ts';
+import { type ModelRow, SANDBOX, type Vendor, type VendorRegion, type VendorsFile } from './port.ts';
 import { Faults, type Reading } from './reading.ts';
 import { digestOf, PRIORITY, sandbox } from './row.ts';
 import { fileSchema, sandboxSchema, schemaFaults, vendorSchema } from './schema.ts';

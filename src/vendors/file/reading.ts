@@ -1,6 +1,6 @@
 // Inputs of a reading of the vendors file, and the collector of its errors.
-import type { Path, YamlDocument } from './document.ts';
-import type { Adapter, FileFault, ModelFamily, VendorRegion } from './port.ts';
+import type { FileFault, Path, YamlDocument } from '../../lib/yaml.ts';
+import type { Adapter, ModelFamily, VendorRegion } from './port.ts';
 
 export interface Reading {
   /** Of this deployment; what stands for `local`. */

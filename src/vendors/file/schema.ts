@@ -4,7 +4,7 @@ import Type, { type TObject, type TSchema } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
 import { onceFor } from '../../lib/once.ts';
 import { schemaWords } from '../../lib/schema-words.ts';
-import type { Path } from './document.ts';
+import type { Path } from '../../lib/yaml.ts';
 import type { ModelFamily, ModellessForm } from './port.ts';
 
 const closed = { additionalProperties: false };

@@ -14,7 +14,7 @@ export const exportRules = defineCapability<AlertsState>()({
   summary: 'Exports the alert rules of metrics as a rule file of Prometheus.',
   description:
     'promtool and alerts.import read it. Rules of other sources are named in `left_out`. Whom a rule tells is not in it.',
-  keywords: ['export prometheus rules', 'alerting rules file', 'back up alert rules'],
+  keywords: ['export prometheus rules', 'back up alert rules'],
   input: Type.Object({}),
   output: Type.Object({
     file: Type.String({ description: 'The text of the file: YAML.' }),

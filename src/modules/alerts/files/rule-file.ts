@@ -2,8 +2,8 @@
 // JSON included. What a rule of ours cannot say is named. It is read in a thread: 50 KB of YAML take some 50 ms.
 import { createHash } from 'node:crypto';
 import { firstCharacters } from '../../../lib/clean-text.ts';
+import { readYaml } from '../../../lib/yaml.ts';
 import { invalidField } from '../../../problems/problem.ts';
-import { readYaml } from '../../../vendors/file/document.ts';
 import {
   DETAILS_CHARACTERS_MAX,
   EVERY_SECONDS,
@@ -88,14 +88,14 @@ export function readRuleFile(text: string): RuleFile {
   let sent = 0;
   for (const [at, each] of groups.entries()) {
     const group = membersOf(each);
-    const name = told(textOf(group.name) ?? `groups[${at}]`);
+    const name = shownText(textOf(group.name) ?? `groups[${at}]`);
     const listed = group.rules ?? [];
     if (!Array.isArray(listed)) throw invalidField('file', 'format', `rules of the group ${name} are no list.`);
     sent += listed.length;
     if (sent > IMPORT_RULES_MAX)
       throw invalidField('file', 'too_long', `A file may have at most ${IMPORT_RULES_MAX} rules: send several.`);
     for (const field of Object.keys(group).filter((key) => !GROUP_FIELDS.has(key)))
-      leftOut.push({ group: name, alert: '', part: told(field), reason: 'Groups have no such field here.' });
+      leftOut.push({ group: name, alert: '', part: shownText(field), reason: 'Groups have no such field here.' });
     const everySeconds = intervalOf(group.interval, (part, reason) =>
       leftOut.push({ group: name, alert: '', part, reason }),
     );
@@ -114,7 +114,7 @@ function readRule(
 ): FileRule | null {
   const alert = textOf(sent.alert) ?? '';
   const report: Report = (part, reason) =>
-    leftOut.push({ group, alert: told(alert === '' ? (textOf(sent.record) ?? '') : alert), part, reason });
+    leftOut.push({ group, alert: shownText(alert === '' ? (textOf(sent.record) ?? '') : alert), part, reason });
   const leave = (reason: string) => {
     report(null, reason);
     return null;
@@ -127,7 +127,7 @@ function readRule(
   if (seconds === null) return leave('for is a duration, such as 5m.');
   if (seconds > FOR_SECONDS_MAX) return leave(`for may be at most ${FOR_SECONDS_MAX / 3_600}h.`);
   for (const field of Object.keys(sent).filter((key) => !RULE_FIELDS.has(key)))
-    report(told(field), 'Rules have no such field here.');
+    report(shownText(field), 'Rules have no such field here.');
   const keepSeconds = durationOf(sent.keep_firing_for ?? 0);
   if (keepSeconds === null || keepSeconds > FOR_SECONDS_MAX)
     report('keep_firing_for', 'It is a duration of at most 24h.');
@@ -135,7 +135,7 @@ function readRule(
   return {
     rule: annotations[NAME_ANNOTATION] ?? '',
     group,
-    alert: told(alert),
+    alert: shownText(alert),
     query: query.trim(),
     for_seconds: Math.ceil(seconds),
     keep_firing_seconds: keepSeconds === null || keepSeconds > FOR_SECONDS_MAX ? 0 : Math.ceil(keepSeconds),
@@ -156,7 +156,7 @@ function labelsOf(
   for (const [name, value] of Object.entries(all)) {
     const fault = labelFault(name, value, Object.keys(labels).length);
     if (fault === null) labels[name] = value;
-    else report(`labels.${told(name)}`, fault);
+    else report(`labels.${shownText(name)}`, fault);
   }
   return { severity: known ?? 'warning', labels };
 }
@@ -180,10 +180,10 @@ function wordsOf(
   const runbook = first(RUNBOOKS);
   const used = new Set([title, details, runbook, NAME_ANNOTATION]);
   for (const name of Object.keys(annotations).filter((key) => !used.has(key)))
-    report(`annotations.${told(name)}`, 'A rule has a title, details and an address of a runbook.');
+    report(`annotations.${shownText(name)}`, 'A rule has a title, details and an address of a runbook.');
   for (const name of [title, details])
     for (const action of name === undefined ? [] : unknownActions(annotations[name] as string))
-      report(`annotations.${name}`, `${told(action)} stays as it is written.`);
+      report(`annotations.${name}`, `${shownText(action)} stays as it is written.`);
   const address = runbook === undefined ? null : (annotations[runbook] as string).trim();
   const isAddress = address === null || (/^https?:\/\/[^\s]+$/.test(address) && address.length <= URL_CHARACTERS_MAX);
   if (!isAddress) report(`annotations.${runbook}`, 'It is no address that begins with http:// or https://.');
@@ -239,7 +239,7 @@ function textsOf(sent: unknown, part: string, report: Report): Record<string, st
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(membersOf(sent))) {
     const text = textOf(value);
-    if (text === null) report(`${part}.${told(name)}`, 'It is no text.');
+    if (text === null) report(`${part}.${shownText(name)}`, 'It is no text.');
     else texts[name] = text;
   }
   return texts;
@@ -257,4 +257,4 @@ function textOf(value: unknown): string | null {
 
 const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
 const lines = (text: string) => text.replaceAll(/[^\P{Cc}\n]+|\p{Cs}+/gu, ' ').trim();
-const told = (text: string) => firstCharacters(oneLine(text), TOLD_CHARACTERS_MAX);
+const shownText = (text: string) => firstCharacters(oneLine(text), TOLD_CHARACTERS_MAX);

@@ -58,13 +58,13 @@ function printing(format: string): Action | null {
 }
 
 const formats: Readonly<Record<string, (value: number) => string>> = {
-  humanize: (value) => scaled(value, 1_000, ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']),
-  humanize1024: (value) => scaled(value, 1_024, ['', 'ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi']),
+  humanize: (value) => withPrefix(value, 1_000, ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']),
+  humanize1024: (value) => withPrefix(value, 1_024, ['', 'ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi']),
   humanizePercentage: (value) => `${significant(value * 100)}%`,
   humanizeDuration: durationText,
 };
 
-function scaled(value: number, base: number, prefixes: readonly string[]): string {
+function withPrefix(value: number, base: number, prefixes: readonly string[]): string {
   let [rest, at] = [value, 0];
   while (Math.abs(rest) >= base && at < prefixes.length - 1) {
     rest /= base;

@@ -1,6 +1,14 @@
 // Parser of a YAML 1.2 document (JSON included) that keeps the positions of its fields, so an error names line and column.
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import type { FileFault } from './port.ts';
+
+/** One thing that is wrong in a file. */
+export interface FileFault {
+  readonly line: number;
+  readonly column: number;
+  /** `vendors[0].models[1].price`; empty for what concerns the whole file. */
+  readonly field: string;
+  readonly message: string;
+}
 
 /** From the root: names of members, and numbers of items. */
 export type Path = readonly (string | number)[];
