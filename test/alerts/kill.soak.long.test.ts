@@ -9,7 +9,15 @@ import { Database } from '../../src/db/database.ts';
 import { type Connection, readConnection } from '../../src/db/embedded/index.ts';
 import type { Services } from '../../src/kit/services.ts';
 import { LOOKS } from '../../src/modules/alerts/limits.ts';
-import { createPlace, type Place, type ServiceProcess, startProcess, until } from '../support/process.ts';
+import {
+  createPlace,
+  isAlive,
+  type Place,
+  type ServiceProcess,
+  startProcess,
+  until,
+  workersOf,
+} from '../support/process.ts';
 import { client, createTestAccount } from '../support/service.ts';
 import { rounds } from '../support/soak.ts';
 import { Receiver } from './harness.ts';
@@ -90,7 +98,10 @@ test(`${RULES * FLIPS} changes and ${KILLS} times SIGKILL`, { timeout: 600_000 }
   })();
   for (let kill = 1; kill <= KILLS; kill += 1) {
     await until(() => receiver.told.length >= (kill * RULES * FLIPS) / (KILLS + 2), 200_000);
+    const workers = workersOf(running.pid);
     await running.end('SIGKILL');
+    // They hold the port until they have seen it.
+    await until(() => !workers.some(isAlive));
     running = await startProcess(place);
   }
   await flipping;

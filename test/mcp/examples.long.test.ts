@@ -1,11 +1,13 @@
 // Every capability's first example through MCP: it answers what REST answers. A write under one idempotency key is the same request by either.
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { toolName } from '../../src/kit/capability.ts';
+import { partsOf, shownModules } from '../../src/manifest/parts.ts';
 import {
   callCapability,
   capabilities,
   createPlayer,
   endVideosAfter,
+  manifest,
   outputFaults,
   prepareExample,
 } from '../support/capabilities.ts';
@@ -14,6 +16,7 @@ import { client } from '../support/service.ts';
 import { type SharedService, sharedService } from '../support/shared-service.ts';
 
 const endVideosOf = endVideosAfter(afterEach);
+const parts = shownModules(manifest).flatMap(partsOf);
 let service: SharedService;
 beforeAll(async () => {
   service = await sharedService();
@@ -24,7 +27,8 @@ test.each(capabilities)('$id', async (capability) => {
   const call = endVideosOf(client(service.url, secret));
   const example = await prepareExample(call, capability);
   const input = capability.idempotent ? { ...example, idempotency_key: 'once' } : example;
-  const url = `${service.url}/mcp/${capability.id.split('.')[0]}`;
+  const part = parts.find(({ capabilities: ofPart }) => ofPart.includes(capability));
+  const url = `${service.url}/mcp/${part?.name}`;
   const { body } = await postMcp(url, toolCall(toolName(capability.id), input), { authorization: `Bearer ${secret}` });
   expect(body.result?.isError, JSON.stringify(body)).toBeUndefined();
   const { data, metadata } = body.result.structuredContent;
