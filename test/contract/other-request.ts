@@ -3,6 +3,7 @@ import { byId, type Input } from '../support/capabilities.ts';
 
 /** Of those where a longer text or a name would be refused. */
 const others: Readonly<Record<string, Input>> = {
+  'alerts.import': { notify: [] },
   'account.email.verify': { code: '000000' },
   'account.requests.settings': { record_all_until: '2030-01-01T00:00:00Z' },
   'account.budget.set': { hard_cap_usd: 4.5 },

@@ -35,6 +35,9 @@ export const tenants: TenantFixture = {
     'alerts.silence': [({ rule }) => ({ rule, until: null })],
     'alerts.rule.try': [],
     'alerts.list': [],
+    // Both are of the caller's own rules alone.
+    'alerts.import': [],
+    'alerts.export': [],
   },
   lists: {
     'alerts.history': ({ rule }) => ({ rule }),

@@ -98,7 +98,8 @@ export const importRules = defineCapability<AlertsState>()({
         accountId,
         read.map(({ rule }) => rule.rule),
       );
-      await requireRoom(tx, ctx, 'rule', rulesLimits.alert_rules, read.length - before.size);
+      const added = read.length - before.size;
+      if (added > 0) await requireRoom(tx, ctx, 'rule', rulesLimits.alert_rules, added);
       if (checked !== null) await requireConfirmed(tx, accountId, checked.targets);
       let imported = 0;
       for (const { rule, condition } of read) {

@@ -18,7 +18,7 @@ import { unknownActions } from '../notices/template.ts';
 import type { Severity } from '../schemas.ts';
 
 /** The annotation that names a rule of ours in a file that this service wrote. */
-export const NAME_ANNOTATION = 'rule';
+export const NAME_ANNOTATION = 'quartermaster_rule';
 
 /** A rule of the file, as a call of alerts.rule.set says it. */
 export interface FileRule {
